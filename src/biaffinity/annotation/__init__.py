@@ -1,0 +1,11 @@
+"""Entity, Relation, Sentence, Document: the one container everything speaks.
+
+Token spans are half open and index a sentence's tokens; a relation's arguments index its
+sentence's entities. Where the text is known, every token has its character span in it. A
+document's text is its sentences' texts joined, so nothing between two sentences is ever lost.
+"""
+
+from biaffinity.annotation.document import Document, Fact, Mention, documents
+from biaffinity.annotation.sentence import Entity, Relation, Sentence
+
+__all__ = ["Document", "Entity", "Fact", "Mention", "Relation", "Sentence", "documents"]

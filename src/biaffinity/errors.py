@@ -1,0 +1,49 @@
+"""The errors a user can cause. Each says what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+
+class BiaffinityError(Exception):
+    """Base of every error that is the user's to mend; the command line prints it without a traceback.
+
+    >>> str(BiaffinityError("no such file", where="train.jsonl", remedy="check the path"))
+    'train.jsonl: no such file (check the path)'
+    """
+
+    def __init__(self, what: str, *, where: str | None = None, remedy: str | None = None) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        remedy = f" ({self.remedy})" if self.remedy else ""
+        return f"{place}{self.what}{remedy}"
+
+    def at(self, where: str) -> BiaffinityError:
+        """The same error with its place in front: a record's field becomes a file's line and field."""
+        self.where = f"{where}: {self.where}" if self.where else where
+        return self
+
+
+class AnnotationError(BiaffinityError, ValueError):
+    """An entity, relation, sentence or document that cannot be."""
+
+
+class DataError(BiaffinityError, ValueError):
+    """A file that cannot be read or written as what it claims to be."""
+
+
+class UsageError(BiaffinityError, ValueError):
+    """A request that makes no sense as put: an unknown format, an option out of range."""
+
+
+class MissingExtraError(BiaffinityError, ImportError):
+    """A feature whose optional dependency is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs an extra that is not installed",
+            remedy=f"run: pip install 'biaffinity[{extra}]'",
+        )

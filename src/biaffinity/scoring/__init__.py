@@ -1,0 +1,1 @@
+"""What counts as correct: pure functions on sentences, then the score sheet."""
