@@ -1,0 +1,129 @@
+"""Our JSON lines: one object per line, a sentence with its tokens, a raw text, or a document.
+
+A sentence is what `Sentence.to_dict` gives: ``id``, ``tokens``, ``entities`` (``start``, ``end``, ``type``;
+in tokens, the end exclusive), ``relations`` (``type``, ``head``, ``tail``; indexes of entities), and where
+known ``text``, ``token_spans``, ``document``, and of an entity ``start_char``, ``end_char``, ``text``,
+``score``. A line with ``text`` and no ``tokens`` is a raw text: its entities' ``start`` and ``end`` count
+characters, and it is cut into sentences and tokens unless ``token_spans`` gives the tokens. A line with
+``sentences`` is what `Document.to_dict` gives.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from biaffinity.annotation import Document, Sentence
+from biaffinity.annotation.sentence import Json, list_of, read_spans
+from biaffinity.errors import AnnotationError
+from biaffinity.files import writing
+from biaffinity.formats.alignment import CharEntity, CharRelation, align
+from biaffinity.formats.detection import Sample
+from biaffinity.formats.records import json_records, note_fields
+from biaffinity.formats.report import Report
+
+NAME = "jsonl"
+DESCRIPTION = "our JSON lines, one sentence per line; raw text with character offsets is read too"
+SUFFIXES = (".jsonl",)
+
+SENTENCE_FIELDS = frozenset({"id", "document", "tokens", "entities", "relations", "text", "token_spans"})
+DOCUMENT_FIELDS = frozenset({"id", "text", "entities", "relations", "sentences"})
+
+
+def read(path: Path, report: Report) -> Iterator[Sentence]:
+    """The sentences of a file; one without an id is called by its number in the file, from 1.
+
+    Entities and relations may be absent. Nothing is mended: a wrong line is an error.
+    """
+    for number, (where, record) in enumerate(json_records(path), start=1):
+        named = {"entities": [], "relations": [], **record}
+        if named.get("id") is None:
+            named["id"] = str(number)
+        is_document = "sentences" in named
+        note_fields(named, DOCUMENT_FIELDS if is_document else SENTENCE_FIELDS, where, report)
+        if "text" in named and not is_document and "tokens" not in named:
+            yield from _from_raw_text(named, where, report)
+            continue
+        try:
+            sentences = Document.from_dict(named).sentences if is_document else [Sentence.from_dict(named)]
+        except AnnotationError as error:
+            raise error.at(where) from None
+        yield from sentences
+
+
+def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
+    """One line per sentence; nothing of it is lost."""
+    with writing(path) as file:
+        for sentence in sentences:
+            file.write(as_line(sentence))
+
+
+def as_line(sentence: Sentence) -> str:
+    """A sentence as a line of JSON, its end included."""
+    return json.dumps(sentence.to_dict(), ensure_ascii=False) + "\n"
+
+
+def recognises(sample: Sample) -> bool:
+    """JSON lines of sentences, documents or raw texts; a text's entities are objects with our names."""
+    record = sample.record
+    if record is None or sample.is_array:
+        return False
+    if isinstance(record.get("tokens"), list):
+        return True
+    if not isinstance(record.get("text"), str) or "label" in record or "labels" in record:
+        return False
+    entities = record.get("entities", [])
+    return isinstance(entities, list) and all(
+        isinstance(entity, dict) and entity.keys() >= {"start", "end", "type"} for entity in entities
+    )
+
+
+def _from_raw_text(record: Json, where: str, report: Report) -> Iterator[Sentence]:
+    """The sentences of a raw text with its annotation in characters."""
+    try:
+        text, spans = _raw_text(record, where, report)
+        entities = [
+            CharEntity(e.get("start"), e.get("end"), e.get("type"), index, f"{where}: entities[{index}]")  # type: ignore[arg-type]
+            for index, e in enumerate(list_of(record, "entities", dict))
+        ]
+        relations = [
+            CharRelation(r.get("type"), r.get("head"), r.get("tail"), f"{where}: relations[{index}]")  # type: ignore[arg-type]
+            for index, r in enumerate(list_of(record, "relations", dict))
+        ]
+    except AnnotationError as error:
+        raise error.at(where) from None
+    name = str(record["id"])
+    for sentence in align(
+        text, entities, relations, document=name, where=where, report=report, token_spans=spans
+    ):
+        yield sentence if spans is None else replace(sentence, document=record.get("document"))
+
+
+def _raw_text(record: Json, where: str, report: Report) -> tuple[str, list[tuple[int, int]] | None]:
+    """A raw text and its tokens where given; an entity that repeats its own text must repeat it right."""
+    text, spans = record["text"], read_spans(record)
+    if not isinstance(text, str):
+        raise AnnotationError(f"must be a string, not {text!r:.40}", where="text")
+    if spans is not None:
+        # Corpora write a quotation mark as two tokens; in the text it is one.
+        distinct = [span for span, before in zip(spans, [None, *spans], strict=False) if span != before]
+        for _ in range(len(spans) - len(distinct)):
+            report.note("token on the same characters as the one before joined with it", where)
+        spans = distinct
+        Sentence(["?"] * len(spans), text=text, token_spans=spans)  # refuses spans that cannot be tokens
+    for index, entity in enumerate(list_of(record, "entities", dict)):
+        start, end, shown = entity.get("start"), entity.get("end"), entity.get("text")
+        if (
+            type(start) is int
+            and type(end) is int
+            and 0 <= start < end
+            and shown not in (None, text[start:end])
+        ):
+            raise AnnotationError(
+                f"its text {shown!r:.40} is not what stands at {start}..{end}",
+                where=f"entities[{index}]",
+                remedy="count offsets in characters of the text, or leave the entity's text out",
+            )
+    return text, spans

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biaffinity import formats
+from biaffinity.annotation import Document, Entity, Relation, Sentence
+from biaffinity.errors import BiaffinityError
+from biaffinity.formats import Report, jsonl
+from formats.roundtrip import read_text, there_and_back
+from strategies import corpora
+
+ANNA: dict[str, Any] = {
+    "id": "7",
+    "text": "Anna Lee left Łódź.",
+    "entities": [{"start": 0, "end": 8, "type": "Peop"}, {"start": 14, "end": 18, "type": "Loc"}],
+    "relations": [{"type": "Live_In", "head": 0, "tail": 1}],
+}
+
+
+def spanning(start: int, end: int, **more: str) -> dict[str, Any]:
+    """A line's field with one entity."""
+    return {"entities": [{"start": start, "end": end, "type": "X", **more}]}
+
+
+def relating(head: int, tail: int) -> dict[str, Any]:
+    """A line's field with one relation."""
+    return {"relations": [{"type": "R", "head": head, "tail": tail}]}
+
+
+def read(*lines: dict[str, Any], report: Report | None = None) -> list[Sentence]:
+    return read_text("jsonl", "".join(json.dumps(line) + "\n" for line in lines), report)
+
+
+@given(corpora(scores=True), st.booleans(), st.none() | st.just("doc"))
+def test_everything_survives(corpus, has_text, document):
+    corpus = [replace(s.with_text() if has_text else s, document=document) for s in corpus]
+    read, report = there_and_back("jsonl", corpus)
+    assert read == corpus
+    assert not report
+
+
+def test_the_sample_reads_with_its_texts(samples):
+    sentences = list(jsonl.read(samples / "news.jsonl", Report()))
+    assert [s.id for s in sentences] == ["harbour:0", "harbour:1", "harbour:2", "court:0", "court:1"]
+    assert [sentences[0].entity_text(i) for i in range(4)] == ["Ana Ruiz", "Norvik Oil", "Bergen", "Norway"]
+    assert sum(len(s.relations) for s in sentences) == 9
+
+
+@given(corpora())
+def test_documents_give_their_sentences(corpus):
+    document = Document([replace(s.with_text(), document="d") for s in corpus], id="d")
+    assert read(document.to_dict()) == list(document.sentences)
+
+
+def test_a_raw_text_is_cut_into_tokens_and_its_annotation_laid_over_them():
+    [sentence] = read(ANNA)
+    assert sentence.tokens == ("Anna", "Lee", "left", "Łódź", ".")
+    assert sentence.entities == (Entity(0, 2, "Peop"), Entity(3, 4, "Loc"))
+    assert sentence.relations == (Relation("Live_In", 0, 1),)
+    assert (sentence.id, sentence.text) == ("7", ANNA["text"])
+
+
+def test_a_raw_text_with_token_spans_has_just_those_tokens():
+    [sentence] = read({**ANNA, "token_spans": [[0, 4], [5, 8], [9, 13], [14, 19]]})
+    assert sentence.tokens == ("Anna", "Lee", "left", "Łódź.")
+    assert (sentence.id, sentence.document) == ("7", None)
+
+
+def test_a_span_that_cuts_a_token_is_widened_and_reported():
+    report = Report()
+    [sentence] = read(
+        {**ANNA, "entities": [{"start": 0, "end": 7, "type": "Peop"}], "relations": []}, report=report
+    )
+    assert sentence.entities == (Entity(0, 2, "Peop"),)
+    assert list(report.findings) == ["entity widened to whole tokens"]
+
+
+def test_a_bare_text_gives_sentences_without_annotation():
+    assert [s.entities for s in read({"text": "Anna left. Lee stayed."})] == [(), ()]
+
+
+def test_annotation_may_be_absent_and_the_id_is_then_a_number():
+    assert read({"tokens": ["a"]}, {"tokens": ["b"], "id": None}) == [
+        Sentence(["a"], id="1"),
+        Sentence(["b"], id="2"),
+    ]
+
+
+def test_a_field_without_a_place_is_reported():
+    report = Report()
+    read({"tokens": ["a"], "pos": ["DT"]}, report=report)
+    assert list(report.findings) == ["field 'pos' not carried over"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ({"id": "1"}, "tokens: must be a list, not missing"),
+        ({"tokens": "a b"}, "tokens: must be a list, not 'a b'"),
+        ({"tokens": ["a", ""]}, "tokens[1]: must be a non-empty string"),
+        ({"tokens": ["a"], "entities": {}}, "entities: must be a list"),
+        ({"tokens": ["a"], **spanning(1, 0)}, "entities[0]: entity span 1..0 is empty or reversed"),
+        ({"tokens": ["a"], **spanning(-1, 0)}, "entities[0]: start must not be negative"),
+        ({"tokens": ["a"], "entities": spanning(0, 1)["entities"] * 2}, "entities[1]: entity X 0..1 stands"),
+        ({"tokens": ["a"], **relating(0, 1)}, "relations[0]: relation R names entity 0"),
+        ({"text": 5}, "text: must be a string"),
+        ({**ANNA, "entities": {}}, "entities: must be a list"),
+        ({**ANNA, "token_spans": [["a", 3]]}, "token_spans: must hold whole numbers"),
+        ({**ANNA, "token_spans": [[4, 3]]}, "token_spans[0]: span 4..3 is empty, out of order"),
+        ({**ANNA, "token_spans": [3]}, "token_spans: must be a list of [start, end] pairs"),
+        ({**ANNA, **spanning(8, 0)}, "entities[0]: entity span 8..0 is empty or reversed"),
+        ({**ANNA, **spanning(-2, 4)}, "entities[0]: entity span -2..4 leaves the text"),
+        ({**ANNA, **spanning(0, 4, text="Lee")}, "entities[0]: its text 'Lee' is not what stands at 0..4"),
+        ({**ANNA, **relating(0, 5)}, "relations[0]: relation R names the entity 5"),
+        ({"text": "a", "sentences": 3}, "sentences: must be a list"),
+    ],
+)
+def test_a_wrong_line_is_one_error_with_line_and_field(line, words):
+    with pytest.raises(BiaffinityError) as error:
+        read({"tokens": ["fine"]}, line)
+    assert "/x:2: " in str(error.value)
+    assert words in str(error.value)
+    assert str(error.value).count("/x:") == 1
+
+
+def test_two_tokens_on_the_same_characters_become_one_and_are_reported():
+    report = Report()
+    spans = [[0, 4], [5, 8], [9, 13], [14, 18], [18, 19], [18, 19]]
+    assert read({**ANNA, "token_spans": spans}, report=report)[0].tokens == (
+        "Anna",
+        "Lee",
+        "left",
+        "Łódź",
+        ".",
+    )
+    assert list(report.findings) == ["token on the same characters as the one before joined with it"]
+
+
+@pytest.mark.parametrize("part", ["train", "dev", "test"])
+def test_conll04_in_raw_text_has_the_facts_of_its_token_file(corpora, part):
+    def facts(name: str) -> list[object]:
+        sentences = list(formats.read(corpora / "conll04" / name))
+        return [(s.id, [e.type for e in s.entities], s.relations) for s in sentences]
+
+    assert facts(f"{part}.raw.jsonl") == facts(f"{part}.jsonl")
