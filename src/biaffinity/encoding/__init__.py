@@ -1,0 +1,1 @@
+"""Annotation to arrays and back: vocabulary, word vectors, batches; numpy only."""

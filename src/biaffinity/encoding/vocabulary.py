@@ -1,0 +1,110 @@
+"""What a model knows by name: words with counts, characters, entity types, relations, type pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from biaffinity.annotation import Sentence
+from biaffinity.encoding.normalisation import Normalisation, character_form, word_form
+from biaffinity.errors import DataError
+
+PADDING, UNKNOWN = 0, 1
+#: Characters: padding, unknown, and the frames around a word.
+WORD_START, WORD_END = 2, 3
+#: The relation class "none of them".
+NEGATIVE = 0
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The names behind a model's numbers; all lists are in the order of the numbers.
+
+    Word number 2 + i is ``words[i]``; numbers from 2 + len(words) on belong to ``unseen``: words that
+    training never met but whose pretrained vectors the model carries. Character number 4 + i is
+    ``characters[i]``; relation class 1 + i is ``relation_types[i]``, class 0 is none.
+    """
+
+    words: Sequence[str]
+    counts: Sequence[int]
+    characters: Sequence[str]
+    entity_types: Sequence[str]
+    relation_types: Sequence[str]
+    #: (head type, tail type) pairs that carry a relation somewhere in the training data.
+    pairs: Sequence[tuple[str, str]]
+    unseen: Sequence[str] = ()
+    _numbers: dict[str, int] = field(init=False, repr=False, compare=False)
+    _characters: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        numbers = {word: 2 + index for index, word in enumerate((*self.words, *self.unseen))}
+        object.__setattr__(self, "_numbers", numbers)
+        characters = {character: 4 + index for index, character in enumerate(self.characters)}
+        object.__setattr__(self, "_characters", characters)
+
+    @property
+    def trained(self) -> int:
+        """How many word numbers have a trained vector: padding, unknown, and ``words``."""
+        return 2 + len(self.words)
+
+    def word(self, form: str) -> int:
+        """The number of a normalised word; `UNKNOWN` where there is none."""
+        return self._numbers.get(form, UNKNOWN)
+
+    def spell(self, form: str) -> list[int]:
+        """The numbers of a word's characters between the frames."""
+        numbers = (self._characters.get(character, UNKNOWN) for character in form)
+        return [WORD_START, *numbers, WORD_END]
+
+    @classmethod
+    def build(
+        cls, sentences: Iterable[Sentence], normalisation: Normalisation, more_words: Iterable[Sentence] = ()
+    ) -> Vocabulary:
+        """Everything the training sentences hold, and the words of ``more_words``."""
+        words: Counter[str] = Counter()
+        characters: Counter[str] = Counter()
+        entity_types: set[str] = set()
+        relation_types: set[str] = set()
+        pairs: set[tuple[str, str]] = set()
+        for sentence in sentences:
+            words.update(word_form(token, normalisation) for token in sentence.tokens)
+            for token in sentence.tokens:
+                characters.update(character_form(token, normalisation))
+            entity_types.update(entity.type for entity in sentence.entities)
+            for relation in sentence.relations:
+                relation_types.add(relation.type)
+                head, tail = sentence.entities[relation.head], sentence.entities[relation.tail]
+                pairs.add((head.type, tail.type))
+        for sentence in more_words:
+            words.update(word_form(token, normalisation) for token in sentence.tokens)
+        ranked = sorted(words, key=lambda word: (-words[word], word))
+        return cls(
+            words=ranked,
+            counts=[words[word] for word in ranked],
+            characters=sorted(characters),
+            entity_types=sorted(entity_types),
+            relation_types=sorted(relation_types),
+            pairs=sorted(pairs),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON object."""
+        return {
+            "words": list(self.words),
+            "counts": list(self.counts),
+            "characters": list(self.characters),
+            "entity_types": list(self.entity_types),
+            "relation_types": list(self.relation_types),
+            "pairs": [list(pair) for pair in self.pairs],
+            "unseen": list(self.unseen),
+        }
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> Vocabulary:
+        """The inverse of `to_dict`."""
+        try:
+            return cls(**{**record, "pairs": [(head, tail) for head, tail in record["pairs"]]})
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(f"is not a vocabulary: {error}") from error

@@ -1,0 +1,1 @@
+"""Task-free PyTorch layers: BiLSTM, character encoder, CRF, biaffine classifier, dropout."""

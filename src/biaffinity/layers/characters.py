@@ -1,0 +1,40 @@
+"""A vector for a word from its characters: the last states of an LSTM run both ways over them.
+
+Source: Ballesteros, Dyer & Smith (2015); Lample et al. (2016). Nguyen & Verspoor's released
+program runs one and the same LSTM over the characters and over their reverse.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from biaffinity.layers.lstm import reorder, reversal, start_lstm
+
+
+class CharacterEncoder(nn.Module):
+    """Characters of distinct words -> one vector per word.
+
+    Give it each distinct word of a batch once and spread the results with an index: a word that
+    stands ten times in a batch is then read once.
+    """
+
+    def __init__(self, characters: int, embedding_size: int, hidden_size: int, *, shared: bool) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(characters, embedding_size, padding_idx=0)
+        nn.init.xavier_uniform_(self.embedding.weight)
+        with torch.no_grad():
+            self.embedding.weight[0].zero_()
+        self.ahead = start_lstm(nn.LSTM(embedding_size, hidden_size, batch_first=True))
+        self.back = (
+            self.ahead if shared else start_lstm(nn.LSTM(embedding_size, hidden_size, batch_first=True))
+        )
+        self.output_size = 2 * hidden_size
+
+    def forward(self, characters: Tensor, lengths: Tensor) -> Tensor:
+        """[words, size] character ids, [words] -> [words, 2 * hidden_size]."""
+        inputs = self.embedding(characters)
+        left, _ = self.ahead(inputs)
+        right, _ = self.back(reorder(inputs, reversal(lengths, inputs.size(1))))
+        rows = torch.arange(len(lengths), device=lengths.device)
+        return torch.cat([left[rows, lengths - 1], right[rows, lengths - 1]], dim=1)
