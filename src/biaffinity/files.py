@@ -6,20 +6,25 @@ Text is UTF-8 everywhere. A file that is written appears under its name only whe
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from biaffinity.errors import DataError
 
 
 def existing_file(path: Path) -> Path:
     """The path itself if it is a readable file; a clear error if it is missing or a folder."""
-    if path.is_dir():
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except OSError as error:  # a name too long, a folder that may not be entered
+        raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    if is_folder:
         raise DataError("is a folder, a file is needed here", where=str(path), remedy="name a file inside it")
-    if not path.exists():
+    if not exists:
         raise DataError("no such file", where=str(path), remedy="check the path")
     return path
 
@@ -54,32 +59,59 @@ def read_text(path: Path) -> str:
         raise _not_utf8(path, line, raw[error.start]) from error
 
 
-@contextlib.contextmanager
-def writing(path: Path) -> Iterator[TextIO]:
-    """A text file to write to that takes its name only if the block ends well.
-
-    The text goes to a neighbour of ``path`` first; on any error, a full disk included, that
-    neighbour is removed and whatever stood at ``path`` before is untouched.
-    """
-    if path.is_dir():
-        raise DataError("is a folder, a file is to be written here", where=str(path))
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object that a file holds."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-        neighbour = Path(name)
+        value = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise DataError(f"is not JSON: {error.msg}", where=f"{path}:{error.lineno}") from error
+    if not isinstance(value, dict):
+        raise DataError("must hold a JSON object", where=str(path))
+    return value
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A neighbour of ``path`` to write to, which takes its name only if the block ends well.
+
+    On any error, a full disk included, the neighbour is removed and whatever stood at ``path``
+    before is untouched. A link stays one: what it points to is replaced.
+    """
+    try:
+        target = path.resolve()
+        if target.is_dir():
+            raise DataError("is a folder, a file is to be written here", where=str(path))
+        if target.exists() and not target.is_file():
+            raise DataError("is no ordinary file and cannot be replaced", where=str(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", where=str(path)) from error
+    os.close(handle)
+    neighbour = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            yield file
-            file.flush()
+        yield neighbour
+        with neighbour.open("rb+") as file:
             os.fsync(file.fileno())
         neighbour.chmod(0o666 & ~_umask())
-        neighbour.replace(path)
+        neighbour.replace(target)
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", where=str(path)) from error
     finally:
         neighbour.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[TextIO]:
+    """A text file to write to that takes its name only if the block ends well (see `replacing`)."""
+    try:
+        with replacing(path) as neighbour, neighbour.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+    except UnicodeEncodeError as error:
+        character = error.object[error.start]
+        raise DataError(
+            f"cannot be written: {character!r} is half a character (a lone surrogate)", where=str(path)
+        ) from error
 
 
 def _umask() -> int:

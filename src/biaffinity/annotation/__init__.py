@@ -6,6 +6,6 @@ document's text is its sentences' texts joined, so nothing between two sentences
 """
 
 from biaffinity.annotation.document import Document, Fact, Mention, documents
-from biaffinity.annotation.sentence import Entity, Relation, Sentence
+from biaffinity.annotation.sentence import Entity, Relation, Sentence, outermost
 
-__all__ = ["Document", "Entity", "Fact", "Mention", "Relation", "Sentence", "documents"]
+__all__ = ["Document", "Entity", "Fact", "Mention", "Relation", "Sentence", "documents", "outermost"]

@@ -8,8 +8,18 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from typing import Any
 
-from biaffinity.annotation.sentence import Entity, Json, Sentence, list_of, read_spans, relation_record
+from biaffinity.annotation.sentence import (
+    Entity,
+    Json,
+    Sentence,
+    list_of,
+    read_name,
+    read_spans,
+    relation_record,
+)
 from biaffinity.errors import AnnotationError
+
+CHARACTERS = ("start_char", "end_char")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,20 +151,17 @@ class Document:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Document:
         """The inverse of `to_dict`."""
-        text, name = record.get("text"), str(record.get("id", ""))
+        text, name = record.get("text"), read_name(record, "id") or ""
         if not isinstance(text, str):
             raise AnnotationError("must be a string", where="text")
-        entities = list_of(record, "entities", dict)
-        relations = list_of(record, "relations", dict)
-        sentences = []
-        for index, part in enumerate(list_of(record, "sentences", dict)):
-            mine = [number for number, entity in enumerate(entities) if entity.get("sentence") == index]
-            links = [relation for relation in relations if relation.get("head") in mine]
-            try:
-                sentences.append(_read_part(part, text, name, {n: entities[n] for n in mine}, links))
-            except AnnotationError as error:
-                raise error.at(f"sentences[{index}]") from None
-        document = cls(sentences, id=name)
+        parts = list_of(record, "sentences", dict)
+        annotation = _by_sentence(
+            list_of(record, "entities", dict), list_of(record, "relations", dict), len(parts)
+        )
+        sentences = (
+            _read_part(part, index, text, name, *annotation[index]) for index, part in enumerate(parts)
+        )
+        document = cls(list(sentences), id=name)
         if document.text != text:
             raise AnnotationError("do not cover the text exactly", where="sentences")
         return document
@@ -166,7 +173,13 @@ class Document:
     @classmethod
     def from_json(cls, line: str) -> Document:
         """The inverse of `to_json`."""
-        return cls.from_dict(json.loads(line))
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise AnnotationError(f"is not JSON: {error}") from None
+        if not isinstance(record, dict):
+            raise AnnotationError("must be a JSON object")
+        return cls.from_dict(record)
 
     def _mentions(self) -> Iterator[list[Mention]]:
         """For every sentence, its entities in characters of the document."""
@@ -204,30 +217,65 @@ def _mention(sentence: Sentence, number: int, index: int, offset: int) -> Mentio
     )
 
 
+def _by_sentence(
+    entities: Sequence[Json], relations: Sequence[Json], sentences: int
+) -> list[tuple[list[Json], list[Json]]]:
+    """The entities and relations of every sentence, the relations' arguments counted within it."""
+    parts: list[tuple[list[Json], list[Json]]] = [([], []) for _ in range(sentences)]
+    place: list[tuple[int, int]] = []
+    for number, entity in enumerate(entities):
+        index = entity.get("sentence")
+        if type(index) is not int or not 0 <= index < sentences:
+            raise AnnotationError(
+                f"names sentence {index!r:.40}, but there are {sentences}",
+                where=f"entities[{number}]",
+                remedy="sentence counts the document's sentences from 0",
+            )
+        place.append((index, len(parts[index][0])))
+        parts[index][0].append(entity)
+    for number, relation in enumerate(relations):
+        arguments = []
+        for argument in ("head", "tail"):
+            value = relation.get(argument)
+            if type(value) is not int or not 0 <= value < len(place):
+                raise AnnotationError(
+                    f"{argument} names entity {value!r:.40}, but there are {len(place)}",
+                    where=f"relations[{number}]",
+                    remedy="head and tail count the document's entities from 0",
+                )
+            arguments.append(place[value])
+        (head_sentence, head), (tail_sentence, tail) = arguments
+        if head_sentence != tail_sentence:
+            raise AnnotationError(
+                f"joins sentences {head_sentence} and {tail_sentence}",
+                where=f"relations[{number}]",
+                remedy="a relation stays within one sentence",
+            )
+        parts[head_sentence][1].append({**relation, "head": head, "tail": tail})
+    return parts
+
+
 def _read_part(
-    part: Json, text: str, name: str, entities: Mapping[int, Json], relations: Iterable[Json]
+    part: Json, index: int, text: str, name: str, entities: Iterable[Json], relations: Iterable[Json]
 ) -> Sentence:
-    """One sentence of a document's record: characters and entity numbers made its own again."""
+    """One sentence of a document's record, its characters counted from its own start again."""
     start, end = part.get("start_char"), part.get("end_char")
-    if not isinstance(start, int) or not isinstance(end, int):
-        raise AnnotationError("needs start_char and end_char, whole numbers")
-    spans = read_spans(part) or []
-    position = {number: index for index, number in enumerate(entities)}
-    return Sentence.from_dict(
-        {
-            "id": part.get("id", ""),
-            "document": name or None,
-            "tokens": part.get("tokens"),
-            "text": text[start:end],
-            "token_spans": [(a - start, b - start) for a, b in spans],
-            # Their characters follow from their tokens.
-            "entities": [
-                {key: entity.get(key) for key in ("start", "end", "type", "score")}
-                for entity in entities.values()
-            ],
-            "relations": [
-                {**r, "head": position.get(r.get("head", -1)), "tail": position.get(r.get("tail", -1))}
-                for r in relations
-            ],
-        }
-    )
+    if type(start) is not int or type(end) is not int:
+        raise AnnotationError("needs start_char and end_char, whole numbers", where=f"sentences[{index}]")
+    try:
+        return Sentence.from_dict(
+            {
+                "id": part.get("id"),
+                "document": name or None,
+                "tokens": part.get("tokens"),
+                "text": text[start:end],
+                "token_spans": [(a - start, b - start) for a, b in read_spans(part) or ()],
+                "entities": [
+                    {**e, **{key: e[key] - start for key in CHARACTERS if type(e.get(key)) is int}}
+                    for e in entities
+                ],
+                "relations": list(relations),
+            }
+        )
+    except AnnotationError as error:
+        raise error.at(f"sentences[{index}]") from None

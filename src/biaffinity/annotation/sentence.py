@@ -85,6 +85,8 @@ class Sentence:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
+        if isinstance(self.tokens, str):
+            raise AnnotationError("must be a sequence of strings, not one string", where="tokens")
         set_(self, "tokens", tuple(self.tokens))
         set_(self, "entities", tuple(self.entities))
         set_(self, "relations", tuple(self.relations))
@@ -156,10 +158,10 @@ class Sentence:
             tokens=list_of(record, "tokens", str),
             entities=[_read_entity(e, i) for i, e in enumerate(list_of(record, "entities", dict))],
             relations=[_read_relation(r, i) for i, r in enumerate(list_of(record, "relations", dict))],
-            id=str(record.get("id", "")),
+            id=read_name(record, "id") or "",
             text=record.get("text"),
             token_spans=read_spans(record),
-            document=record.get("document"),
+            document=read_name(record, "document"),
         )
         for index, entity in enumerate(record.get("entities", ())):
             written = (entity.get("start_char"), entity.get("end_char"))
@@ -170,6 +172,24 @@ class Sentence:
                     remedy="correct start_char and end_char, or leave them out",
                 )
         return sentence
+
+
+def outermost(entities: Sequence[Entity]) -> list[int]:
+    """The indexes, in text order, of entities that do not overlap: longer before shorter, then left.
+
+    What a flat tagger can hold of entities that overlap.
+
+    >>> outermost([Entity(2, 3, "Loc"), Entity(0, 3, "Org"), Entity(4, 5, "Loc")])
+    [1, 2]
+    """
+    order = sorted(
+        range(len(entities)), key=lambda i: (entities[i].start - entities[i].end, entities[i].start)
+    )
+    kept: list[int] = []
+    for index in order:
+        if not any(entities[index].overlaps(entities[other]) for other in kept):
+            kept.append(index)
+    return sorted(kept, key=lambda i: entities[i].start)
 
 
 def relation_record(relation: Relation, shift: int = 0) -> Json:
@@ -213,6 +233,14 @@ def _read_relation(record: Mapping[str, Any], index: int) -> Relation:
         raise error.at(f"relations[{index}]") from None
 
 
+def read_name(record: Mapping[str, Any], key: str) -> str | None:
+    """The name under ``key``, a string or a whole number; None where it is absent."""
+    value = record.get(key)
+    if value is not None and not isinstance(value, str) and type(value) is not int:
+        raise AnnotationError(f"must be a string, not {_name(value)}", where=key)
+    return None if value is None else str(value)
+
+
 def read_spans(record: Mapping[str, Any]) -> list[tuple[int, int]] | None:
     """The field ``token_spans`` of a record, None where it is absent."""
     if record.get("token_spans") is None:
@@ -220,6 +248,8 @@ def read_spans(record: Mapping[str, Any]) -> list[tuple[int, int]] | None:
     spans = record["token_spans"]
     if not isinstance(spans, list) or not all(isinstance(s, list | tuple) and len(s) == 2 for s in spans):
         raise AnnotationError("must be a list of [start, end] pairs", where="token_spans")
+    if not all(type(position) is int for span in spans for position in span):
+        raise AnnotationError("must hold whole numbers", where="token_spans")
     return [(start, end) for start, end in spans]
 
 
@@ -236,7 +266,9 @@ def _require_label(value: object, name: str) -> None:
 
 
 def _require_score(value: object) -> None:
-    if value is not None and not (isinstance(value, int | float) and 0.0 <= value <= 1.0):
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
         raise AnnotationError(f"score must lie in [0, 1], not {_name(value)}")
 
 

@@ -5,7 +5,7 @@ Exit codes: 0 done, 1 the work failed, 2 wrong use. Output for machines goes to 
 
 from __future__ import annotations
 
-import os
+import io
 import sys
 from typing import Annotated
 
@@ -45,13 +45,12 @@ def _options(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command line; ends the process with its exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # What a terminal or pipe cannot show is escaped; it never stops the work.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app(arguments)
     except BiaffinityError as error:
         talk.print("[bold red]error:[/bold red]", end=" ")
-        talk.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        talk.print(str(error), markup=False, emoji=False, highlight=False, soft_wrap=True)
         sys.exit(2 if isinstance(error, UsageError) else 1)
-    except BrokenPipeError:
-        # The reader of stdout left (as `head` does): point stdout elsewhere so that closing it is quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)

@@ -1,0 +1,44 @@
+"""``biaffinity evaluate``: a model's score sheet on annotated data."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biaffinity import formats
+from biaffinity.cli.app import app
+from biaffinity.cli.console import talk
+from biaffinity.cli.runtime import load_trained_model
+
+
+@app.command()
+def evaluate(
+    model: Annotated[Path, typer.Argument(help="A model folder.", metavar="MODEL")],
+    data: Annotated[Path, typer.Argument(help="Annotated data, any known format.", metavar="DATA")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--json", help="Also write every score as JSON; - is stdout.", metavar="OUT"),
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+) -> None:
+    """Score a model on annotated data: the whole matrix, each cell under its name.
+
+    A model of setup 2 is given the data's entity boundaries.
+
+    Example: [bold]biaffinity evaluate model/ test.jsonl --json scores.json[/bold]
+    """
+    from biaffinity.cli.sheet import print_tables, sheet_table, write_record
+    from biaffinity.model.prediction import predict
+    from biaffinity.scoring import score
+
+    network = load_trained_model(model, device)
+    sentences = list(formats.read(data))
+    with talk.status(f"evaluating on {len(sentences):,} sentences"):
+        sheet = score(sentences, predict(network, sentences))
+    to_stdout = out == Path("-")
+    print_tables([sheet_table(sheet)], sys.stderr if to_stdout else sys.stdout)
+    if out:
+        write_record(sheet.to_dict(), None if to_stdout else out)

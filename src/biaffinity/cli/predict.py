@@ -1,0 +1,52 @@
+"""``biaffinity predict``: a model's annotation of tokenised sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import track
+
+from biaffinity import formats
+from biaffinity.annotation import Sentence
+from biaffinity.cli.app import app
+from biaffinity.cli.console import talk
+from biaffinity.cli.runtime import load_trained_model
+
+
+@app.command()
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model folder.", metavar="MODEL")],
+    data: Annotated[Path, typer.Argument(help="Sentences, any known format.", metavar="DATA")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Where the predictions go.", metavar="OUT.jsonl")],
+    to: Annotated[str, typer.Option(help="Their format; jsonl carries scores.")] = "jsonl",
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+) -> None:
+    """Annotate tokenised sentences, with a score for every entity and relation.
+
+    Annotation that the data already has is not looked at, except that a model of setup 2 is given
+    its entity boundaries.
+
+    Example: [bold]biaffinity predict model/ test.jsonl -o predicted.jsonl[/bold]
+    """
+    from biaffinity.model.prediction import predict as annotate
+
+    network = load_trained_model(model, device)
+    count = 0
+
+    def counted() -> Iterator[Sentence]:
+        nonlocal count
+        sentences = annotate(network, formats.read(data))
+        for sentence in track(
+            sentences, "predicting", console=talk, transient=True, disable=not talk.is_terminal
+        ):
+            count += 1
+            yield sentence
+
+    report = formats.Report()
+    formats.write(out, counted(), to, report)
+    talk.print(f"{count:,} sentences written to {out}", highlight=False)
+    for line in report.lines():
+        talk.print(line, style="yellow", markup=False, highlight=False)

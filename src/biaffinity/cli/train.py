@@ -1,0 +1,96 @@
+"""``biaffinity train``: a model from annotated sentences."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from biaffinity.cli.app import app
+from biaffinity.cli.console import talk
+from biaffinity.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from biaffinity.training import Event
+
+
+@app.command()
+def train(
+    recipe: Annotated[Path, typer.Argument(help="A TOML recipe, such as recipes/default.toml.")],
+    train: Annotated[Path, typer.Option("--train", help="Training data, any known format.", metavar="F")],
+    dev: Annotated[Path, typer.Option("--dev", help="Development data: chooses the epoch.", metavar="F")],
+    out: Annotated[Path, typer.Option("--out", help="The model folder to write.", metavar="DIR")],
+    test: Annotated[Path | None, typer.Option("--test", help="Scored once, at the end.", metavar="F")] = None,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(
+            help="Word vectors: GloVe or word2vec, or NAME.words.txt beside NAME.*.npy.", metavar="V"
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of every random number.", min=0)] = 1,
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+    threads: Annotated[
+        int, typer.Option(help="CPU threads; runs side by side do best with one each.", min=1)
+    ] = 1,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="Override the recipe: --set training.epochs=50; repeatable.", metavar="A.B=V"
+        ),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Also log for TensorBoard into OUT/tensorboard.")
+    ] = False,
+) -> None:
+    """Train a model; the folder always holds the best epoch so far.
+
+    Ctrl-C ends cleanly with that model. A run that was stopped or killed goes on with --resume and
+    ends as if it had never stopped.
+
+    Example: [bold]biaffinity train recipes/default.toml --train train.jsonl --dev dev.jsonl
+    --vectors glove.6B.100d.txt --out model/[/bold]
+    """
+    try:
+        import torch
+
+        from biaffinity import training
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("training", "train") from error
+    from biaffinity.cli.progress import TrainingDisplay
+    from biaffinity.cli.sheet import print_tables, sheet_table
+
+    torch.set_num_threads(threads)
+    watchers: list[Callable[[Event], None]] = []
+    if tensorboard:
+        watchers.append(training.TensorBoardLog(out / "tensorboard"))
+    with TrainingDisplay(talk) as display:
+        watchers.append(display)
+
+        def watch(event: Event) -> None:
+            for watcher in watchers:
+                watcher(event)
+
+        finished = training.train(
+            recipe,
+            train=train,
+            dev=dev,
+            test=test,
+            vectors=vectors,
+            out=out,
+            seed=seed,
+            device=device,
+            overrides=overrides or (),
+            resume=resume,
+            watch=watch,
+        )
+    for name, sheet in (("dev", finished.dev), ("test", finished.test)):
+        if sheet is not None:
+            talk.print(f"\n[bold]{name}[/bold]")
+            print_tables([sheet_table(sheet)], sys.stdout)
+    talk.print(f"\nthe model of epoch {finished.best_epoch} is in {finished.folder}", highlight=False)
+    if finished.interrupted:
+        talk.print("interrupted: go on with --resume", style="yellow")

@@ -1,0 +1,1 @@
+"""The joint model: its config, its parts, and the folder it is kept in."""

@@ -1,0 +1,64 @@
+"""The model card: what a model is, where it comes from, how good it is, what it is not for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from biaffinity.files import writing
+
+_PERCENT = "{:.1f}"
+
+
+def write_card(folder: Path, record: dict[str, Any]) -> None:
+    """Write ``README.md`` into a model folder from the record of its training run."""
+    with writing(folder / "README.md") as file:
+        file.write("\n".join(_card(folder.name, record)) + "\n")
+
+
+def _card(name: str, record: dict[str, Any]) -> list[str]:
+    model = record["config"]["model"]
+    given = model["setup"] == 2
+    task = "entity types and relations within given entity boundaries" if given else "entities and relations"
+    data = record["data"]
+    lines = [
+        f"# {name}",
+        "",
+        f"A Biaffinity model: {task} from English tokens, by a {model['architecture']} BiLSTM-CRF and deep",
+        "biaffine network (Nguyen & Verspoor 2019).",
+        "",
+        "## Training",
+        "",
+        *(f"- {part}: {facts['file']}, {facts['sentences']} sentences" for part, facts in data.items()),
+        f"- word vectors: {record['vectors'] or 'none'}",
+        f"- recipe: {record['recipe']}, seed {record['seed']}, best epoch {record['best_epoch']}",
+        f"- time: {record['seconds']:.0f} s on {record['machine']['processor']} ({record['device']})",
+        f"- made at commit {record['commit']} by:",
+        "",
+        f"      {record['command']}",
+        "",
+        "## Scores (F1, percent)",
+        "",
+        "| | entities strict micro | macro | relations strict micro | macro | boundaries micro |"
+        " paper's entities | paper's RC |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for part, scores in record["scores"].items():
+        cells = [
+            scores["ner"]["micro"],
+            scores["ner"]["macro"],
+            scores["re"]["strict"]["micro"],
+            scores["re"]["strict"]["macro"],
+            scores["re"]["boundaries"]["micro"],
+            scores["paper"]["ec" if given else "ner"],
+            scores["paper"]["rc"],
+        ]
+        lines.append(f"| {part} | " + " | ".join(_PERCENT.format(100 * cell["f1"]) for cell in cells) + " |")
+    return [
+        *lines,
+        "",
+        "## Limits",
+        "",
+        "It knows the types it was trained on and text like its training text; within one sentence only.",
+        "Entities do not overlap. Scores elsewhere will be lower than those above.",
+    ]

@@ -1,0 +1,19 @@
+"""Training: from sentences and a recipe to a model folder; the loop is a generator of events."""
+
+from biaffinity.training.events import EpochEnded, Event, Finished, Progress, Started
+from biaffinity.training.session import train
+from biaffinity.training.tensorboard import TensorBoardLog
+from biaffinity.training.trainer import DivergedError, Trainer, TrainingData
+
+__all__ = [
+    "DivergedError",
+    "EpochEnded",
+    "Event",
+    "Finished",
+    "Progress",
+    "Started",
+    "TensorBoardLog",
+    "Trainer",
+    "TrainingData",
+    "train",
+]

@@ -1,0 +1,70 @@
+"""What happens in a training run, for whoever watches: progress bar, history, checkpoints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from biaffinity.encoding.vectors import Coverage
+from biaffinity.scoring import ScoreSheet
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The model stands and training begins (or goes on after ``epoch`` epochs)."""
+
+    epoch: int
+    epochs: int
+    parameters: int
+    sentences: int
+    steps_per_epoch: int
+    coverage: Coverage | None
+    #: What the tagger and the classifier cannot represent of the training data, counted by kind.
+    left_out: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One update done."""
+
+    epoch: int
+    step: int
+    sentences: int
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class EpochEnded:
+    """An epoch's mean losses per sentence, its dev scores, and whether it is the best so far."""
+
+    epoch: int
+    tagger_loss: float
+    relation_loss: float
+    #: Dev scores: ``entities`` (NER, or EC with given boundaries), ``relations``, and ``selection``.
+    entities: float
+    relations: float
+    selection: float
+    best: bool
+    learning_rate: float
+    train_seconds: float
+    dev_seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """A line of the history."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The run is over; the best epoch's model is in ``folder``."""
+
+    folder: Path
+    best_epoch: int
+    dev: ScoreSheet
+    test: ScoreSheet | None
+    seconds: float
+    interrupted: bool
+
+
+Event = Started | Progress | EpochEnded | Finished

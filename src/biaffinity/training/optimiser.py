@@ -1,0 +1,67 @@
+"""Adam with the recipe's schedule, clipping and running mean of the weights; all of it can be saved."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from biaffinity.model.config import TrainingConfig
+
+
+class Optimiser:
+    """One update at a time; ``averaged`` holds the running mean of the weights if the recipe wants one.
+
+    Source: Adam, Kingma & Ba (2015); the mean of the weights, Polyak & Juditsky (1992).
+    """
+
+    def __init__(self, model: nn.Module, config: TrainingConfig, total_steps: int) -> None:
+        self.config = config
+        self.total_steps = total_steps
+        self.steps = 0
+        self.parameters = {name: p for name, p in model.named_parameters() if p.requires_grad}
+        self.adam = torch.optim.Adam(self.parameters.values(), lr=config.learning_rate, fused=True)
+        self.averaged = (
+            {name: p.detach().clone() for name, p in self.parameters.items()} if config.averaging else None
+        )
+
+    @property
+    def learning_rate(self) -> float:
+        """The rate of the next update."""
+        if self.config.schedule == "constant":
+            return self.config.learning_rate
+        return self.config.learning_rate * (1 - self.steps / self.total_steps)
+
+    def step(self, loss: Tensor) -> None:
+        """One update down the gradient of ``loss``."""
+        self.adam.zero_grad(set_to_none=False)
+        loss.backward()  # type: ignore[no-untyped-call]
+        if self.config.clip:
+            nn.utils.clip_grad_norm_(self.parameters.values(), self.config.clip)
+        self.adam.param_groups[0]["lr"] = self.learning_rate
+        self.adam.step()
+        self.steps += 1
+        if self.averaged is not None:
+            # The mean starts as a plain average and then forgets at the recipe's rate.
+            decay = min(self.config.averaging, self.steps / (self.steps + 10))
+            with torch.no_grad():
+                torch._foreach_lerp_(list(self.averaged.values()), list(self.parameters.values()), 1 - decay)
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything needed to go on exactly, as tensors by name."""
+        tensors = {"optimiser.steps": torch.tensor(self.steps)}
+        for name, parameter in self.parameters.items():
+            for key, value in self.adam.state[parameter].items():
+                tensors[f"adam.{key}.{name}"] = value
+            if self.averaged is not None:
+                tensors[f"averaged.{name}"] = self.averaged[name]
+        return tensors
+
+    def load_state(self, tensors: dict[str, Tensor]) -> None:
+        """The inverse of `state`."""
+        self.steps = int(tensors["optimiser.steps"])
+        for name, parameter in self.parameters.items():
+            self.adam.state[parameter] = {
+                key: tensors[f"adam.{key}.{name}"] for key in ("step", "exp_avg", "exp_avg_sq")
+            }
+            if self.averaged is not None:
+                self.averaged[name].copy_(tensors[f"averaged.{name}"])
