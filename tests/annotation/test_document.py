@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import copy
+from dataclasses import FrozenInstanceError, fields, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biaffinity.annotation import Document, Entity, Fact, Mention, Relation, Sentence, documents
+from biaffinity.errors import AnnotationError
+from strategies import corpora
+
+FIRST = Sentence(
+    ["Anna", "left", "Oslo", "."],
+    [Entity(0, 1, "Peop", 0.5), Entity(2, 3, "Loc")],
+    [Relation("Live_In", 0, 1, 0.25)],
+    id="a",
+    text=" Anna left Oslo. ",
+    token_spans=[(1, 5), (6, 10), (11, 15), (15, 16)],
+    document="d",
+)
+SECOND = Sentence(
+    ["Bo", "shot", "Cy"],
+    [Entity(2, 3, "Peop"), Entity(0, 1, "Peop")],
+    [Relation("Kill", 1, 0)],
+    id="b",
+    text="Bo shot Cy\n",
+    token_spans=[(0, 2), (3, 7), (8, 10)],
+    document="d",
+)
+DOCUMENT = Document([FIRST, SECOND], id="d")
+
+
+def whole_documents() -> st.SearchStrategy[Document]:
+    """Documents with texts and scores whose sentences know where they belong."""
+    named = corpora(scores=True)
+    return named.map(lambda group: Document([replace(s.with_text(), document="d") for s in group], id="d"))
+
+
+def test_the_text_is_the_texts_of_the_sentences_joined() -> None:
+    assert DOCUMENT.text == " Anna left Oslo. Bo shot Cy\n"
+    assert DOCUMENT.offsets == [0, 17]
+
+
+def test_an_empty_document_has_an_empty_text() -> None:
+    empty = Document([])
+    assert (empty.text, empty.offsets, empty.entities, empty.relations) == ("", [], (), ())
+
+
+def test_a_sentence_without_a_text_is_refused() -> None:
+    wanted = r"^sentences\[1\]: has no text \(give it one with Sentence\.with_text\(\)\)$"
+    with pytest.raises(AnnotationError, match=wanted):
+        Document([FIRST, Sentence(["a"])])
+
+
+def test_entities_are_mentions_in_characters_of_the_document() -> None:
+    assert DOCUMENT.entities == (
+        Mention("Anna", 1, 5, "Peop", 0.5, sentence=0, start=0, end=1),
+        Mention("Oslo", 11, 15, "Loc", None, sentence=0, start=2, end=3),
+        Mention("Cy", 25, 27, "Peop", None, sentence=1, start=2, end=3),
+        Mention("Bo", 17, 19, "Peop", None, sentence=1, start=0, end=1),
+    )
+
+
+def test_a_fact_runs_from_the_first_character_of_one_argument_to_the_last_of_the_other() -> None:
+    anna, oslo, cy, bo = DOCUMENT.entities
+    assert DOCUMENT.relations == (
+        Fact("Live_In", anna, oslo, 0.25, "Anna left Oslo", 1, 15),
+        Fact("Kill", bo, cy, None, "Bo shot Cy", 17, 27),
+    )
+
+
+def test_triples_are_the_facts_in_words() -> None:
+    assert DOCUMENT.triples() == [("Anna", "Live_In", "Oslo"), ("Bo", "Kill", "Cy")]
+
+
+@given(whole_documents())
+def test_every_mention_is_the_slice_of_the_text_that_it_claims(document: Document) -> None:
+    for mention in document.entities:
+        assert document.text[mention.start_char : mention.end_char] == mention.text
+        tokens = document.sentences[mention.sentence].tokens[mention.start : mention.end]
+        assert mention.text == " ".join(tokens)
+
+
+@given(whole_documents())
+def test_every_fact_is_the_slice_of_the_text_that_it_claims(document: Document) -> None:
+    for fact in document.relations:
+        assert document.text[fact.start_char : fact.end_char] == fact.text
+        assert fact.head.text in fact.text
+        assert fact.tail.text in fact.text
+
+
+def test_the_record_counts_characters_and_entities_from_the_start_of_the_document() -> None:
+    record = DOCUMENT.to_dict()
+    assert record["text"] == DOCUMENT.text
+    assert record["entities"][2] == {
+        "text": "Cy",
+        "type": "Peop",
+        "start_char": 25,
+        "end_char": 27,
+        "sentence": 1,
+        "start": 2,
+        "end": 3,
+    }
+    assert record["relations"] == [
+        {"type": "Live_In", "head": 0, "tail": 1, "score": 0.25},
+        {"type": "Kill", "head": 3, "tail": 2},
+    ]
+    assert record["sentences"][1] == {
+        "id": "b",
+        "start_char": 17,
+        "end_char": 28,
+        "tokens": ["Bo", "shot", "Cy"],
+        "token_spans": [[17, 19], [20, 24], [25, 27]],
+    }
+
+
+def test_a_mentions_score_is_in_its_record_where_it_is_known() -> None:
+    assert [mention.to_dict().get("score") for mention in DOCUMENT.entities] == [0.5, None, None, None]
+    assert "score" not in DOCUMENT.entities[1].to_dict()
+
+
+@given(whole_documents())
+def test_a_document_survives_json(document: Document) -> None:
+    assert Document.from_json(document.to_json()) == document
+
+
+def test_a_document_is_one_line_of_readable_json() -> None:
+    line = Document([Sentence(["Łódź"]).with_text()]).to_json()
+    assert "Łódź" in line
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["text"], None, "text: must be a string"),
+        (["text"], DOCUMENT.text + "!", "sentences: do not cover the text exactly"),
+        (["id"], [], "id: must be a string, not []"),
+        (["entities"], None, "entities: must be a list, not missing"),
+        (["sentences", 0], "Anna", "sentences[0]: must be of type dict, not 'Anna'"),
+        (["sentences", 1, "start_char"], None, "sentences[1]: needs start_char and end_char, whole numbers"),
+        (["sentences", 1, "tokens"], None, "sentences[1]: tokens: must be a list, not missing"),
+        (
+            ["sentences", 1, "token_spans", 0],
+            ["0", "1"],
+            "sentences[1]: token_spans: must hold whole numbers",
+        ),
+        (
+            ["entities", 1, "type"],
+            "",
+            "sentences[0]: entities[1]: entity type must be a non-empty string, not ''",
+        ),
+        (
+            ["entities", 1, "start_char"],
+            0,
+            "sentences[0]: entities[1]: characters 0..15 are not those of its tokens "
+            "(correct start_char and end_char, or leave them out)",
+        ),
+        (
+            ["entities", 0, "sentence"],
+            2,
+            "entities[0]: names sentence 2, but there are 2"
+            " (sentence counts the document's sentences from 0)",
+        ),
+        (
+            ["entities", 0, "sentence"],
+            None,
+            "entities[0]: names sentence None, but there are 2"
+            " (sentence counts the document's sentences from 0)",
+        ),
+        (
+            ["relations", 0, "head"],
+            4,
+            "relations[0]: head names entity 4, but there are 4"
+            " (head and tail count the document's entities from 0)",
+        ),
+        (
+            ["relations", 1, "tail"],
+            [0],
+            "relations[1]: tail names entity [0], but there are 4"
+            " (head and tail count the document's entities from 0)",
+        ),
+        (
+            ["relations", 0, "tail"],
+            2,
+            "relations[0]: joins sentences 0 and 1 (a relation stays within one sentence)",
+        ),
+    ],
+)
+def test_a_wrong_field_is_named(path: list[Any], value: object, message: str) -> None:
+    record = copy.deepcopy(DOCUMENT.to_dict())
+    target: Any = record
+    for step in path[:-1]:
+        target = target[step]
+    target[path[-1]] = value
+    with pytest.raises(AnnotationError) as caught:
+        Document.from_dict(record)
+    assert str(caught.value) == message
+
+
+def test_broken_json_is_the_users_error() -> None:
+    with pytest.raises(AnnotationError, match=r"^is not JSON: "):
+        Document.from_json('{"id": ')
+    with pytest.raises(AnnotationError, match=r"^must be a JSON object$"):
+        Document.from_json("[]")
+
+
+def test_the_characters_of_entities_may_be_left_out() -> None:
+    record = DOCUMENT.to_dict()
+    for entity in record["entities"]:
+        del entity["start_char"], entity["end_char"], entity["text"]
+    assert Document.from_dict(record) == DOCUMENT
+
+
+@pytest.mark.parametrize("thing", [DOCUMENT, DOCUMENT.entities[0], DOCUMENT.relations[0]])
+def test_nothing_can_be_changed(thing: Document | Mention | Fact) -> None:
+    for field in fields(thing):
+        with pytest.raises(FrozenInstanceError):
+            setattr(thing, field.name, None)
+
+
+@pytest.mark.parametrize("thing", [DOCUMENT, DOCUMENT.entities[0], DOCUMENT.relations[0]])
+def test_nothing_carries_a_dictionary(thing: object) -> None:
+    assert not hasattr(thing, "__dict__")
+
+
+def test_documents_of_equal_sentences_are_equal() -> None:
+    same = Document((FIRST, SECOND), id="d")
+    assert len({DOCUMENT, same}) == 1
+    assert Document([FIRST], id="d") != DOCUMENT
+    assert Document([FIRST, SECOND], id="e") != DOCUMENT
+
+
+def test_neighbours_of_one_document_are_gathered() -> None:
+    parts = [
+        Sentence([word], document=name) for word, name in [("a", "x"), ("b", "x"), ("c", "y"), ("d", "x")]
+    ]
+    assert [(d.id, d.text) for d in documents(parts)] == [("x", "a\nb\n"), ("y", "c\n"), ("x", "d\n")]
+
+
+def test_sentences_without_a_document_stand_alone_under_their_own_id() -> None:
+    parts = [Sentence(["a"], id="1"), Sentence(["b"], id="2")]
+    assert [(d.id, d.text) for d in documents(parts)] == [("1", "a\n"), ("2", "b\n")]
+
+
+def test_gathering_reads_no_further_than_it_must() -> None:
+    def endless() -> Any:
+        number = 0
+        while True:
+            yield Sentence(["a"], document=str(number // 2))
+            number += 1
+
+    stream = documents(endless())
+    assert [len(next(stream).sentences) for _ in range(3)] == [2, 2, 2]
+
+
+@given(corpora())
+def test_gathering_loses_no_sentence(group: list[Sentence]) -> None:
+    found = [sentence for document in documents(group) for sentence in document.sentences]
+    assert found == [sentence.with_text() for sentence in group]

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+import typer
+
+from biaffinity import __version__
+from biaffinity.cli import main
+from biaffinity.cli.app import app
+from biaffinity.errors import AnnotationError, DataError, UsageError
+
+
+@pytest.fixture
+def command() -> object:
+    """Registers a function as the command ``try-me`` for one test."""
+    before = list(app.registered_commands)
+
+    def register(function: Callable[[], None]) -> None:
+        app.command("try-me")(function)
+
+    yield register
+    app.registered_commands[:] = before
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    code = ended.value.code
+    return code if isinstance(code, int) else 0
+
+
+def fail_with(error: Exception) -> Callable[[], None]:
+    def fail() -> None:
+        """Fail."""
+        raise error
+
+    return fail
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr() == (f"biaffinity {__version__}\n", "")
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_lists_every_command(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(option) == 0
+    shown = capsys.readouterr().out
+    names = [c.name or c.callback.__name__ for c in app.registered_commands if c.callback]
+    assert names
+    for name in names:
+        assert re.search(rf"\b{name}\b", shown)
+
+
+def test_no_arguments_give_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run() == 2
+    captured = capsys.readouterr()
+    assert "Usage" in captured.out + captured.err
+
+
+def test_an_unknown_command_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("no-such-command") == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "no-such-command" in captured.err
+
+
+def test_an_unknown_option_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--no-such-option") == 2
+    assert "no-such-option" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", [DataError, AnnotationError])
+def test_a_users_error_is_one_line_and_one(
+    kind: type[DataError], command: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command(fail_with(kind("no such file", where="train.jsonl", remedy="check the path")))
+    assert run("try-me") == 1
+    assert capsys.readouterr() == ("", "error: train.jsonl: no such file (check the path)\n")
+
+
+def test_wrong_use_is_one_line_and_two(
+    command: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command(fail_with(UsageError("unknown format 'x'")))
+    assert run("try-me") == 2
+    assert capsys.readouterr() == ("", "error: unknown format 'x'\n")
+
+
+def test_a_long_error_stays_on_one_line(
+    command: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command(fail_with(DataError("a long story " * 50)))
+    assert run("try-me") == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_words_of_an_error_are_printed_as_they_are(
+    command: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command(fail_with(DataError("not found: [bold]a[/bold] :cat: [0]")))
+    run("try-me")
+    assert capsys.readouterr().err == "error: not found: [bold]a[/bold] :cat: [0]\n"
+
+
+def test_a_bug_is_not_hidden(command: Callable[..., None]) -> None:
+    command(fail_with(ZeroDivisionError("a bug")))
+    with pytest.raises(ZeroDivisionError):
+        main(["try-me"])
+
+
+def test_a_command_chooses_its_exit_code(command: Callable[..., None]) -> None:
+    command(fail_with(typer.Exit(1)))
+    assert run("try-me") == 1
+
+
+WRITER = """
+import sys
+from biaffinity.cli import main
+from biaffinity.cli.app import app
+
+@app.command("try-me")
+def write():
+    for number in range(100_000):
+        {line}
+
+main(["try-me"])
+"""
+
+
+@pytest.mark.parametrize("line", ["print(number)", "sys.stdout.write('x' * 100)"])
+def test_a_reader_that_leaves_is_not_complained_about(line: str) -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-c", WRITER.format(line=line)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert program.stdout is not None
+    assert program.stderr is not None
+    program.stdout.read(1)
+    program.stdout.close()
+    complaints = program.stderr.read()
+    program.stderr.close()
+    program.wait()
+    assert complaints == b""
+
+
+def test_what_stdout_cannot_show_is_escaped() -> None:
+    script = WRITER.replace("range(100_000)", "range(1)").format(line="print('Łódź')")
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8=0", "-c", script],
+        capture_output=True,
+        env={"PYTHONIOENCODING": "ascii"},
+        check=False,
+    )
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, rb"\u0141\xf3d\u017a", b"")
