@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import subprocess
 import sys
 from datetime import datetime, timezone
@@ -19,7 +20,7 @@ from biaffinity import __version__
 def provenance() -> dict[str, Any]:
     """Facts to keep beside any result."""
     return {
-        "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "command": shlex.join([_program(), *sys.argv[1:]]),
         "commit": _commit(),
         "finished": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "machine": {
@@ -36,6 +37,11 @@ def provenance() -> dict[str, Any]:
             "numpy": numpy.__version__,
         },
     }
+
+
+def _program() -> str:
+    name = Path(sys.argv[0]).name
+    return "biaffinity" if name == "__main__.py" else name
 
 
 def _commit() -> str | None:
