@@ -53,7 +53,7 @@ class Batch:
     """Padded arrays of some examples.
 
     ``words``, ``labels``, ``boundaries``: [batch, size]; ``lengths``: [batch]; ``characters``:
-    [distinct forms, longest], ``character_lengths``: [distinct forms]; ``form_index``: [batch, size],
+    [distinct forms, longest], shortest first, ``character_lengths``: [distinct forms]; ``form_index``: [batch, size],
     which distinct form each token is; ``spans``: gold entities; ``pairs``: candidates among them.
     """
 
@@ -93,9 +93,13 @@ class Encoder:
         self._spellings: list[Ints] = []
 
     def encode(self, sentence: Sentence) -> Example:
-        """A sentence with at least one token as arrays; of overlapping entities the outermost stay."""
+        """A sentence with at least one token as arrays; of overlapping entities the outermost stay.
+
+        An entity of a type the model does not know has no label, but boundaries like any other.
+        """
         numbers = np.array([self._token(token) for token in sentence.tokens], dtype=np.int64)
-        kept = [i for i in outermost(sentence.entities) if sentence.entities[i].type in self.labels.types]
+        flat = outermost(sentence.entities)
+        kept = [index for index in flat if sentence.entities[index].type in self.labels.types]
         position = {index: place for place, index in enumerate(kept)}
         entities = tuple(sentence.entities[index] for index in kept)
         relations: dict[tuple[int, int], int] = {}
@@ -108,7 +112,7 @@ class Encoder:
             words=numbers[:, 0],
             forms=numbers[:, 1],
             labels=self.labels.encode(len(sentence), entities),
-            boundaries=encode_boundaries(len(sentence), entities),
+            boundaries=encode_boundaries(len(sentence), [sentence.entities[index] for index in flat]),
             entities=entities,
             types=np.array([self.labels.types.index(e.type) for e in entities], dtype=np.int64),
             relations=relations,
@@ -121,7 +125,7 @@ class Encoder:
         inside = np.arange(size) < lengths[:, None]
         flat_forms = np.concatenate([example.forms for example in examples])
         distinct, index = np.unique(flat_forms, return_inverse=True)
-        characters, character_lengths = self._spell(distinct)
+        characters, character_lengths, place = self._spell(distinct)
         spans = Spans(
             sentence=np.repeat(np.arange(len(examples)), [len(e.entities) for e in examples]),
             start=np.array([e.start for example in examples for e in example.entities], dtype=np.int64),
@@ -135,7 +139,7 @@ class Encoder:
             lengths=lengths,
             characters=characters,
             character_lengths=character_lengths,
-            form_index=_pad(index, inside),
+            form_index=_pad(place[index], inside),
             labels=_pad(np.concatenate([example.labels for example in examples]), inside),
             boundaries=_pad(np.concatenate([example.boundaries for example in examples]), inside),
             spans=spans,
@@ -191,11 +195,14 @@ class Encoder:
             self._tokens[token] = found
         return found
 
-    def _spell(self, forms: Ints) -> tuple[Ints, Ints]:
-        spellings = [self._spellings[form] for form in forms]
-        lengths = np.array([len(spelling) for spelling in spellings], dtype=np.int64)
+    def _spell(self, forms: Ints) -> tuple[Ints, Ints, Ints]:
+        """Padded characters of word forms, shortest form first, their lengths, and where each form went."""
+        spellings = sorted(((self._spellings[form], row) for row, form in enumerate(forms)), key=lambda s: len(s[0]))
+        lengths = np.array([len(spelling) for spelling, _ in spellings], dtype=np.int64)
         inside = np.arange(lengths.max()) < lengths[:, None]
-        return _pad(np.concatenate(spellings), inside), lengths
+        place = np.empty(len(forms), dtype=np.int64)
+        place[[row for _, row in spellings]] = np.arange(len(forms))
+        return _pad(np.concatenate([spelling for spelling, _ in spellings]), inside), lengths, place
 
 
 def _pad(flat: Ints, inside: Bools) -> Ints:

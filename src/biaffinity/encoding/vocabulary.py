@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from biaffinity.annotation import Sentence
@@ -103,8 +103,22 @@ class Vocabulary:
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> Vocabulary:
-        """The inverse of `to_dict`."""
-        try:
-            return cls(**{**record, "pairs": [(head, tail) for head, tail in record["pairs"]]})
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(f"is not a vocabulary: {error}") from error
+        """The inverse of `to_dict`; anything that cannot number a model's words is an error that names it."""
+        wanted = {part.name for part in fields(cls) if part.init}
+        for key in sorted(record.keys() ^ wanted):
+            raise DataError(f"is not a vocabulary: {key} is {'missing' if key in wanted else 'unknown'}")
+        for key in wanted - {"counts", "pairs"}:
+            if not _is_list_of(record[key], str) or len(set(record[key])) < len(record[key]):
+                raise DataError("must be a list of distinct strings", where=key)
+        counts, pairs, types = record["counts"], record["pairs"], record["entity_types"]
+        if not _is_list_of(counts, int) or len(counts) != len(record["words"]) or min(counts, default=0) < 0:
+            raise DataError("must be a list of whole numbers, one for each of words", where="counts")
+        if not _is_list_of(pairs, list) or not all(
+            len(p) == 2 and p[0] in types and p[1] in types for p in pairs
+        ):
+            raise DataError("must be a list of pairs of entity_types", where="pairs")
+        return cls(**{**record, "pairs": [(head, tail) for head, tail in pairs]})
+
+
+def _is_list_of(value: object, kind: type) -> bool:
+    return isinstance(value, list) and all(type(member) is kind for member in value)

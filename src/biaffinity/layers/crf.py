@@ -119,79 +119,113 @@ class CRF(nn.Module):
 
     @torch.no_grad()
     def forward_backward(self, emissions: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Forward scores and backward scores, [batch, size, labels] each, and log Z, [batch].
+        """Forward scores and backward scores, [batch, size, labels] each, and log Z, [batch], in double.
 
         ``forward[b, t, y]`` sums all prefixes that end with y at t, emission included;
         ``backward[b, t, y]`` all suffixes after it. Values at padding mean nothing.
         """
         transitions, start, end = self._scores()
-        forward = _forward(emissions, transitions, start)
-        backward = _backward(emissions, transitions, end, lengths)
-        rows = torch.arange(len(lengths), device=lengths.device)
-        return forward, backward, (forward[rows, lengths - 1] + end).logsumexp(1)
+        chain = _Chain(emissions, transitions, start, end, lengths)
+        level = chain.level.unsqueeze(2)
+        partition = chain.log_partition()
+        backward = chain.backward().log() - level + partition[:, None, None]
+        return chain.forward.log() + level, backward, partition
 
+    @torch.no_grad()
     def marginals(self, emissions: Tensor, lengths: Tensor) -> Tensor:
         """The probability of each label at each position, [batch, size, labels]; zero at padding."""
-        forward, backward, partition = self.forward_backward(emissions, lengths)
-        outside = ~_mask(lengths, emissions.size(1)).unsqueeze(2)
-        return (forward + backward - partition[:, None, None]).masked_fill(outside, -torch.inf).exp()
+        chain = _Chain(emissions, *self._scores(), lengths)
+        return chain.marginals(chain.backward()).to(emissions.dtype)
 
 
 class _LogPartition(torch.autograd.Function):
-    """Log Z with its gradient in closed form (label and pair marginals).
+    """Log Z with its gradient in closed form: the marginals of labels and of neighbouring pairs.
 
-    Autograd would tape every step of the recursion; the marginals cost one more recursion and
-    two vectorised sums, about half the time.
+    Autograd would tape every step of the recursion; this costs one more recursion and two
+    matrix products.
     """
 
     @staticmethod
     def forward(
         ctx: Any, emissions: Tensor, transitions: Tensor, start: Tensor, end: Tensor, lengths: Tensor
     ) -> Tensor:
-        forward = _forward(emissions, transitions, start)
-        rows = torch.arange(len(lengths), device=lengths.device)
-        partition = (forward[rows, lengths - 1] + end).logsumexp(1)
-        ctx.save_for_backward(emissions, transitions, start, end, lengths, forward, partition)
+        ctx.chain = _Chain(emissions, transitions, start, end, lengths)
+        partition: Tensor = ctx.chain.log_partition().to(emissions.dtype)
         return partition
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, None]:
-        emissions, transitions, _, end, lengths, forward, partition = ctx.saved_tensors
-        backward = _backward(emissions, transitions, end, lengths)
-        outside = ~_mask(lengths, emissions.size(1)).unsqueeze(2)
-        level = partition[:, None, None]
-        # Padding is masked before the exponential: a value there may be too large for it.
-        marginals = (forward + backward - level).masked_fill(outside, -torch.inf).exp()
-        marginals = marginals * gradient[:, None, None]
-        right = (emissions + backward - level).masked_fill(outside, -torch.inf)[:, 1:]
-        pairs = (forward[:, :-1].unsqueeze(3) + (right.unsqueeze(2) + transitions)).exp()
-        pairs = (pairs.sum(1) * gradient[:, None, None]).sum(0)
-        rows = torch.arange(len(lengths), device=lengths.device)
-        return marginals, pairs, marginals[:, 0].sum(0), marginals[rows, lengths - 1].sum(0), None
+        chain: _Chain = ctx.chain
+        backward = chain.backward()
+        weight = gradient.double()[:, None, None]
+        labels = chain.marginals(backward) * weight
+        pairs = chain.pair_marginals(backward, weight)
+        ends = labels[chain.rows, chain.lengths - 1].sum(0)
+        parts = (labels, pairs, labels[:, 0].sum(0), ends)
+        emissions, transitions, start, end = (part.to(gradient.dtype) for part in parts)
+        return emissions, transitions, start, end, None
 
 
-def _forward(emissions: Tensor, transitions: Tensor, start: Tensor) -> Tensor:
-    """[batch, size, labels] forward scores; those at padding mean nothing."""
-    steps = emissions.unbind(1)
-    score = start + steps[0]
-    scores = [score]
-    for emission in steps[1:]:
-        score = torch.logsumexp(score.unsqueeze(2) + transitions, 1) + emission
-        scores.append(score)
-    return torch.stack(scores, dim=1)
+class _Chain:
+    """Forward and backward recursions in probabilities, scaled at each step (Rabiner 1989, V.A).
 
+    A step is one small matrix product instead of a log-sum-exp over all pairs of labels. Double
+    precision keeps labels apart whose scores differ by up to 700 at one token.
+    """
 
-def _backward(emissions: Tensor, transitions: Tensor, end: Tensor, lengths: Tensor) -> Tensor:
-    """[batch, size, labels] backward scores; beyond the end of a sequence they are those at its end."""
-    steps = emissions.unbind(1)
-    final = end.expand(len(lengths), -1)
-    score = final
-    scores = [score]
-    for position in range(len(steps) - 1, 0, -1):
-        score = torch.logsumexp(transitions + (steps[position] + score).unsqueeze(1), 2)
-        score = torch.where((lengths > position).unsqueeze(1), score, final)
-        scores.append(score)
-    return torch.stack(scores[::-1], dim=1)
+    def __init__(
+        self, emissions: Tensor, transitions: Tensor, start: Tensor, end: Tensor, lengths: Tensor
+    ) -> None:
+        shift = emissions.amax(2, keepdim=True)
+        likelihood = (emissions - shift).double().exp()
+        self.step = transitions.double().exp()
+        self.end = end.double().exp()
+        self.lengths = lengths
+        self.rows = torch.arange(len(lengths), device=lengths.device)
+        forward, scales = [], []
+        state = start.double().exp()
+        for position, observed in enumerate(likelihood.unbind(1)):
+            state = (state @ self.step if position else state) * observed
+            scale = state.sum(1, keepdim=True)
+            state = state / scale
+            forward.append(state)
+            scales.append(scale)
+        #: [batch, size, labels]: P(label at t | everything up to t).
+        self.forward = torch.stack(forward, dim=1)
+        scale = torch.stack(scales, dim=1)
+        self.scaled = likelihood / scale
+        #: [batch, size]: log of the summed scores of all prefixes.
+        self.level = (scale.log() + shift).squeeze(2).cumsum(1)
+        self.last = self.forward[self.rows, lengths - 1] @ self.end
+
+    def log_partition(self) -> Tensor:
+        """Log Z, [batch]."""
+        return self.level[self.rows, self.lengths - 1] + self.last.log()
+
+    def backward(self) -> Tensor:
+        """[batch, size, labels], scaled so that forward times backward sums to one at every token."""
+        final = self.end / self.last.unsqueeze(1)
+        back = self.step.T
+        state = final
+        states = [state]
+        steps = self.scaled.unbind(1)
+        for position in range(len(steps) - 1, 0, -1):
+            before = (steps[position] * state) @ back
+            state = torch.where((self.lengths > position).unsqueeze(1), before, final)
+            states.append(state)
+        return torch.stack(states[::-1], dim=1)
+
+    def marginals(self, backward: Tensor) -> Tensor:
+        """P(label at t), [batch, size, labels]; zero at padding."""
+        outside = ~_mask(self.lengths, backward.size(1)).unsqueeze(2)
+        return (self.forward * backward).masked_fill(outside, 0)
+
+    def pair_marginals(self, backward: Tensor, weight: Tensor) -> Tensor:
+        """Σ over the batch, weighted, and over t of P(label at t-1, label at t): [labels, labels]."""
+        outside = ~_mask(self.lengths, backward.size(1)).unsqueeze(2)
+        right = (self.scaled * backward * weight).masked_fill(outside, 0)[:, 1:]
+        left = self.forward.masked_fill(outside, 0)[:, :-1]
+        return self.step * (left.flatten(0, 1).T @ right.flatten(0, 1))
 
 
 def _mask(lengths: Tensor, size: int) -> Tensor:
