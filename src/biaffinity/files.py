@@ -6,6 +6,7 @@ Text is UTF-8 everywhere. A file that is written appears under its name only whe
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import tempfile
@@ -15,13 +16,29 @@ from typing import Any, TextIO
 
 from biaffinity.errors import DataError
 
+_REMEDIES = {
+    errno.EACCES: "check its permissions",
+    errno.EPERM: "check its permissions",
+    errno.ENOSPC: "make room and run it again",
+    errno.EDQUOT: "make room and run it again",
+    errno.EROFS: "name another place",
+    errno.EEXIST: "a folder on its path is a file: name another place",
+    errno.ENOTDIR: "a folder on its path is a file: name another place",
+}
+
+
+def refused(done: str, path: Path, error: OSError) -> DataError:
+    """What to raise where the system would not let a file be ``done``: "read" or "written"."""
+    remedy = _REMEDIES.get(error.errno or 0)
+    return DataError(f"cannot be {done}: {error.strerror or error}", where=str(path), remedy=remedy)
+
 
 def existing_file(path: Path) -> Path:
     """The path itself if it is a readable file; a clear error if it is missing or a folder."""
     try:
         is_folder, exists = path.is_dir(), path.exists()
     except OSError as error:  # a name too long, a folder that may not be entered
-        raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        raise refused("read", path, error) from error
     if is_folder:
         raise DataError("is a folder, a file is needed here", where=str(path), remedy="name a file inside it")
     if not exists:
@@ -42,16 +59,16 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
                     raw = raw.removeprefix(b"\xef\xbb\xbf")
                 yield number, _decode(raw, path, number).removesuffix("\n").removesuffix("\r")
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        raise refused("read", path, error) from error
 
 
 def read_text(path: Path) -> str:
-    """The whole file as text, its line ends untouched (character offsets depend on them)."""
+    """The whole file as text, with its line ends and, if any, its byte order mark: offsets count them."""
     existing_file(path)
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        raise refused("read", path, error) from error
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -61,10 +78,13 @@ def read_text(path: Path) -> str:
 
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object that a file holds."""
+    text = read_text(path).removeprefix("\ufeff")
     try:
-        value = json.loads(read_text(path))
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         raise DataError(f"is not JSON: {error.msg}", where=f"{path}:{error.lineno}") from error
+    except (ValueError, RecursionError) as error:  # a number too long, arrays too deep
+        raise DataError(f"is not JSON to be read here: {error}", where=str(path)) from error
     if not isinstance(value, dict):
         raise DataError("must hold a JSON object", where=str(path))
     return value
@@ -86,7 +106,7 @@ def replacing(path: Path) -> Iterator[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror}", where=str(path)) from error
+        raise refused("written", path, error) from error
     os.close(handle)
     neighbour = Path(name)
     try:
@@ -96,7 +116,7 @@ def replacing(path: Path) -> Iterator[Path]:
         neighbour.chmod(0o666 & ~_umask())
         neighbour.replace(target)
     except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror}", where=str(path)) from error
+        raise refused("written", path, error) from error
     finally:
         neighbour.unlink(missing_ok=True)
 

@@ -261,3 +261,9 @@ def test_gathering_reads_no_further_than_it_must() -> None:
 def test_gathering_loses_no_sentence(group: list[Sentence]) -> None:
     found = [sentence for document in documents(group) for sentence in document.sentences]
     assert found == [sentence.with_text() for sentence in group]
+
+
+@pytest.mark.parametrize(("id", "read"), [("x", "x"), ("", None)])
+def test_a_sentences_document_is_read_back_as_the_documents_id(id: str, read: str | None) -> None:
+    document = Document([Sentence(["a"], document="other").with_text()], id=id)
+    assert [s.document for s in Document.from_dict(document.to_dict()).sentences] == [read]

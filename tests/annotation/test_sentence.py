@@ -32,13 +32,13 @@ def test_true_is_not_a_whole_number() -> None:
 
 
 def test_an_entity_starts_at_zero_or_later() -> None:
-    with pytest.raises(AnnotationError, match=r"^start must not be negative, but is -1$"):
+    with pytest.raises(AnnotationError, match=r"^start must not be negative, but is -1 \(count from 0\)$"):
         Entity(-1, 1, "Loc")
 
 
 @pytest.mark.parametrize(("start", "end"), [(1, 1), (2, 1)])
 def test_an_entity_holds_at_least_one_token(start: int, end: int) -> None:
-    with pytest.raises(AnnotationError, match=rf"^entity span {start}\.\.{end} is empty or reversed$"):
+    with pytest.raises(AnnotationError, match=rf"^entity span {start}\.\.{end} is empty or reversed \("):
         Entity(start, end, "Loc")
 
 
@@ -69,7 +69,7 @@ def test_a_relation_joins_two_entities() -> None:
 
 
 def test_a_relation_names_its_arguments_by_whole_numbers() -> None:
-    with pytest.raises(AnnotationError, match=r"^tail must not be negative, but is -1$"):
+    with pytest.raises(AnnotationError, match=r"^tail must not be negative, but is -1 \(count from 0\)$"):
         Relation("Kill", 0, -1)
     with pytest.raises(AnnotationError, match=r"^head must be a whole number, not missing$"):
         Relation("Kill", None, 1)  # type: ignore[arg-type]
@@ -346,6 +346,24 @@ def test_characters_that_are_not_those_of_the_tokens_are_an_error() -> None:
         AnnotationError, match=r"^entities\[1\]: characters 15\.\.18 are not those of its tokens \("
     ):
         Sentence.from_dict(record)
+
+
+def test_an_entity_text_that_is_not_the_slice_of_its_tokens_is_an_error() -> None:
+    record = ANNA.with_text().to_dict()
+    right = record["entities"][1]["text"]
+    record["entities"][1]["text"] = "Bonn"
+    with pytest.raises(AnnotationError) as caught:
+        Sentence.from_dict(record)
+    assert str(caught.value) == (
+        f"entities[1].text: 'Bonn' is not the text of its tokens, {right!r} "
+        "(correct its start and end, or leave its text out)"
+    )
+
+
+def test_an_entity_text_is_not_looked_at_where_the_text_is_not_known() -> None:
+    record = ANNA.to_dict()
+    record["entities"][1]["text"] = "as it stood before it was cut into tokens"
+    assert Sentence.from_dict(record) == ANNA
 
 
 def test_a_number_as_id_becomes_a_string_and_none_becomes_empty() -> None:

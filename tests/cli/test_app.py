@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import errno
 import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import typer
@@ -156,3 +158,51 @@ def test_what_stdout_cannot_show_is_escaped() -> None:
         check=False,
     )
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, rb"\u0141\xf3d\u017a", b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device that is always full")
+@pytest.mark.parametrize("line", ["print(number)", "sys.stdout.write('x')", "sys.stdout.buffer.write(b'x')"])
+@pytest.mark.parametrize("lines", [1, 100_000])
+def test_a_full_disk_under_stdout_is_one_line_and_one(line: str, lines: int) -> None:
+    script = WRITER.replace("100_000", str(lines)).format(line=line)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", script], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (1, b"error: stdout: No space left on device\n")
+
+
+def test_an_error_of_the_system_names_its_file(
+    command: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command(fail_with(OSError(errno.ENAMETOOLONG, "File name too long", "x" * 300)))
+    assert run("try-me") == 1
+    assert capsys.readouterr().err == f"error: {'x' * 300}: File name too long\n"
+
+
+def test_a_stdout_that_is_closed_is_not_complained_about() -> None:
+    script = "import sys; sys.stdout = None; from biaffinity.cli import main; main(['--version'])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "recipe.toml", "--train", "x", "--dev", "x", "--out", "model"],
+        ["evaluate", "model", "x"],
+        ["predict", "model", "x", "-o", "y"],
+    ],
+)
+def test_a_command_without_its_extra_says_how_to_get_it(arguments: list[str]) -> None:
+    script = f"import sys; sys.modules['torch'] = None; from biaffinity.cli import main; main({arguments})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.endswith(b"not installed (run: pip install 'biaffinity[train]')\n")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_the_program_starts_without_what_only_some_commands_need() -> None:
+    script = "import sys, biaffinity.cli; print({'numpy', 'pydantic', 'scipy', 'torch'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert done.stdout.strip() == b"set()"

@@ -149,3 +149,25 @@ def test_no_path_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_gives_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--help") == 0
     assert "biaffinity check train.jsonl dev.jsonl test.jsonl" in capsys.readouterr().out
+
+
+def test_every_wrong_line_is_told_and_all_others_are_read(
+    written: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train = written("train.jsonl", TRAIN)
+    train.write_text('{"tokens": [""]}\n{"tok\n' + train.read_text() + '{"tokens": 7}\n')
+    assert run("--json", train) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert record["splits"]["train"]["sentences"] == 2
+    (unreadable,) = (problem for problem in record["problems"] if problem["code"] == "unreadable")
+    places = [example.split(": ")[0] for example in unreadable["splits"]["train"]["examples"]]
+    assert places == [f"{train}:1", f"{train}:2", f"{train}:5"]
+
+
+def test_documents_can_be_kept_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "train.jsonl"
+    path.write_text(json.dumps({"text": "Ana left. Tove stayed."}))
+    run("--json", path)
+    assert json.loads(capsys.readouterr().out)["splits"]["train"]["sentences"] == 2
+    run("--json", "--whole", path)
+    assert json.loads(capsys.readouterr().out)["splits"]["train"]["sentences"] == 1

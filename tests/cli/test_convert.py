@@ -25,13 +25,6 @@ def run(capfd):
     return run
 
 
-@pytest.fixture(autouse=True)
-def talk(monkeypatch):
-    """A console that writes to what is stderr now, wide enough not to break paths."""
-    monkeypatch.setattr("biaffinity.cli.convert.talk", Console(stderr=True, width=500))
-    monkeypatch.setattr("biaffinity.cli.app.talk", Console(stderr=True, width=500))
-
-
 def test_a_file_is_converted_and_what_was_lost_is_told(run, samples, tmp_path):
     code, out, err = run(samples / "news.jsonl", tmp_path / "x.conll")
     assert (code, out) == (0, "")
@@ -120,3 +113,21 @@ def test_nothing_but_sentences_goes_to_stdout_as_a_library_call(samples, capfd):
     sys.stdout.flush()
     assert (done.sentences, done.source_format, done.target_format) == (5, "jsonl", "jsonl")
     assert capfd.readouterr().out == (samples / "news.jsonl").read_text()
+
+
+def test_relations_across_sentences_are_kept_with_whole_documents(run, tmp_path):
+    (tmp_path / "x.txt").write_text("Ana left. Tove stayed.")
+    (tmp_path / "x.ann").write_text("T1\tPeop 0 3\tAna\nT2\tPeop 10 14\tTove\nR1\tKnows Arg1:T1 Arg2:T2\n")
+    code, _, err = run(tmp_path, tmp_path / "cut.jsonl")
+    assert code == 0
+    assert "1 x relation across sentences left out; convert --whole (in Python split=False) keeps it" in err
+    code, _, err = run(tmp_path, tmp_path / "whole.jsonl", "--whole")
+    assert (code, err) == (0, f"1 sentence written to {tmp_path / 'whole.jsonl'} (brat to jsonl)\n")
+    assert [len(s.relations) for s in formats.read(tmp_path / "whole.jsonl")] == [1]
+
+
+def test_whole_documents_are_wrong_use_where_the_source_holds_sentences(run, samples, tmp_path):
+    code, _, err = run(samples / "news.corp", tmp_path / "x.jsonl", "--whole")
+    assert code == 2
+    assert "corp holds sentences, not whole documents (leave out --whole" in err
+    assert not (tmp_path / "x.jsonl").exists()

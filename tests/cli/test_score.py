@@ -108,7 +108,9 @@ def test_excluded_ids_come_as_a_list_or_as_lines_and_unknown_ones_are_told(run, 
     assert "ids: 1 ids are not in gold.jsonl: zz" in err
 
 
-@pytest.mark.parametrize(("text", "place"), [('["a",\n}', "ids:2"), ('["a", {}]', "ids: [1]")])
+@pytest.mark.parametrize(
+    ("text", "place"), [('["a",\n}', "ids:2"), ("[" * 100_000, "ids"), ('["a", {}]', "ids: [1]")]
+)
 def test_a_broken_list_of_ids_is_an_error_with_its_place(run, files, text, place):
     (files / "ids").write_text(text)
     code, _, err = run("gold.jsonl", "predicted.jsonl", "--exclude-ids", "ids")
@@ -175,13 +177,13 @@ def test_wrong_use_leaves_with_2(run, arguments):
     assert run(*arguments)[0] == 2
 
 
-def test_two_empty_files_give_a_table_of_zeros(run):
-    code, out, _ = run("empty.jsonl", "empty.jsonl")
-    assert code == 0
-    assert row(out, "Relations, strict", "micro") == ["0.0", "0.0", "0.0", "0", "0", "0"]
-
-
 def test_help_teaches_by_example(run):
     code, out, _ = run("--help")
     assert code == 0
     assert "biaffinity score test.jsonl predicted.jsonl" in out
+
+
+def test_nothing_to_score_is_an_error(run):
+    code, out, err = run("empty.jsonl", "empty.jsonl")
+    assert (code, out) == (1, "")
+    assert err == "error: empty.jsonl: there is no sentence to score (is it the right file?)\n"

@@ -68,7 +68,7 @@ def test_a_split_that_breaks_off_is_an_error_and_the_others_are_read(kind: type[
     report = check({"train": broken(ANNA, error=kind("is odd", where="a:2")), "dev": [BO]})
     assert unreadable(report) == {"train": ["a:2: is odd"]}
     assert [profile.sentences for profile in report.splits] == [1, 1]
-    assert "nothing was read after that in train" in report.problems[0].advice
+    assert "nothing was read after the last in train" in report.problems[0].advice
 
 
 def test_an_iterator_that_can_go_on_after_an_error_is_read_to_its_end() -> None:

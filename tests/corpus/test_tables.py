@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Mapping
 
 from hypothesis import given
 from rich.console import Console
@@ -9,10 +10,11 @@ from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.corpus import check
 from biaffinity.corpus.tables import tables, visible
 from biaffinity.errors import DataError
+from biaffinity.formats.piecewise import Piecewise
 from strategies import corpora
 
 
-def shown(splits: dict[str, list[Sentence]], width: int = 100) -> str:
+def shown(splits: Mapping[str, Iterable[Sentence]], width: int = 100) -> str:
     console = Console(file=io.StringIO(), width=width)
     for table in tables(check(splits)):
         console.print(table)
@@ -109,3 +111,16 @@ def test_what_can_be_seen_stays() -> None:
 @given(corpora(), corpora())
 def test_no_line_is_wider_than_the_page(train: list[Sentence], dev: list[Sentence]) -> None:
     assert all(len(line) <= 80 for line in shown({"train": train, "dev": dev}, width=80).splitlines())
+
+
+def test_errors_beyond_those_kept_are_counted() -> None:
+    def errors(count: int) -> Piecewise[int, Sentence]:
+        def fail(line: int) -> list[Sentence]:
+            raise DataError("is odd", where=f"a:{line}")
+
+        return Piecewise(range(1, count + 1), fail)
+
+    assert " more" not in shown({"train": errors(100)})
+    text = shown({"train": errors(1203)})
+    assert [f"a:{n}: is odd" in text for n in (1, 100, 101)] == [True, True, False]
+    assert "and 1,103 more" in text

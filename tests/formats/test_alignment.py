@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from biaffinity.annotation import Document, Entity, Relation, Sentence, documents
 from biaffinity.errors import DataError
-from biaffinity.formats.alignment import CharEntity, CharRelation, align, characters, in_code_points
+from biaffinity.formats.alignment import (
+    ACROSS_SENTENCES,
+    CharEntity,
+    CharRelation,
+    align,
+    characters,
+    in_code_points,
+)
 from biaffinity.formats.report import Report
 from biaffinity.text import read_document
 from characters import documents_of_sentences, in_characters
@@ -122,7 +129,7 @@ def test_a_relation_of_an_entity_to_itself_is_left_out_and_reported() -> None:
 def test_a_relation_across_sentences_is_left_out_and_reported() -> None:
     found, notes = aligned([entity("Ana"), entity("Tove")], [CharRelation("Kill", "Ana", "Tove", "f:3")])
     assert [s.relations for s in found] == [(), ()]
-    assert notes == {"relation across sentences left out": 1}
+    assert notes == {ACROSS_SENTENCES: 1}
 
 
 def test_without_splitting_a_relation_across_sentences_is_kept() -> None:
@@ -260,7 +267,7 @@ def test_characters_and_back_lose_no_entity_and_every_lost_relation_is_reported(
         assert sorted(after.entities) == sorted(before.entities)
         assert set(after.relations) <= set(before.relations)
         lost = len(before.relations) - len(after.relations)
-        across = report.findings.get("relation across sentences left out")
+        across = report.findings.get(ACROSS_SENTENCES)
         assert lost == (across.count if across else 0)
 
 

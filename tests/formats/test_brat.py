@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.errors import DataError, UsageError
 from biaffinity.formats import brat
+from biaffinity.formats.alignment import ACROSS_SENTENCES
 from biaffinity.formats.detection import Sample
 from biaffinity.formats.report import Report
 from characters import CUT_ANEW, documents_of_sentences, in_characters
@@ -151,7 +152,7 @@ def test_relations_across_sentences_are_left_out_unless_the_text_is_kept_whole(t
     )
     report = Report()
     assert [s.relations for s in brat.read(path, report)] == [(), ()]
-    assert str(report) == f"1 x relation across sentences left out (e.g. {path / 'a.ann'}:3)"
+    assert str(report) == f"1 x {ACROSS_SENTENCES} (e.g. {path / 'a.ann'}:3)"
     assert [len(s.relations) for s in brat.read(path, Report(), split=False)] == [1]
 
 

@@ -50,9 +50,16 @@ def test_a_bracket_alone_does_not_make_json(sample, text):
 
 def test_broken_json_is_an_error_with_its_line_and_not_an_unknown_format(tmp_path):
     path = tmp_path / "x.jsonl"
-    path.write_text('{"tokens": ["a"]}\n{"tokens": ["b"')
+    path.write_text('\n{"tokens": ["a"\n{"tokens": ["b"')
     with pytest.raises(DataError, match=r"x.jsonl:2: broken JSON"):
         detect(path)
+
+
+@pytest.mark.parametrize("text", ['{"tokens\n{"tokens": ["a"]}\n', '{"tokens": ["a"]}\n{"tokens": ["b"'])
+def test_a_record_that_can_be_read_tells_the_format_beside_one_that_cannot(tmp_path, text):
+    path = tmp_path / "x"
+    path.write_text(text)
+    assert detect(path) == "jsonl"
 
 
 def test_a_file_that_may_not_be_read_is_an_error(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ from hypothesis import given
 from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.errors import DataError
 from biaffinity.formats import doccano
+from biaffinity.formats.alignment import ACROSS_SENTENCES
 from biaffinity.formats.detection import Sample
 from biaffinity.formats.report import Report
 from characters import CUT_ANEW, documents_of_sentences, in_characters
@@ -115,7 +116,7 @@ def test_relations_across_sentences_are_left_out_unless_the_text_is_kept_whole(t
     path = file_of(tmp_path, {"text": TEXT, "entities": [ANA, TOVE], "relations": [relation]})
     found, notes = read(path)
     assert [s.relations for s in found] == [(), ()]
-    assert notes == {"relation across sentences left out": 1}
+    assert notes == {ACROSS_SENTENCES: 1}
     (only,), notes = read(path, split=False)
     assert (only.relations, notes) == ((Relation("knows", 0, 1),), {})
 
@@ -272,6 +273,7 @@ def test_its_records_are_recognised(tmp_path: Path, record: object) -> None:
         {"text": TEXT},
         {"text": TEXT, "label": ["good"]},
         {"text": TEXT, "tokens": ["Ana"], "entities": []},
+        {"text": TEXT, "sentences": [], "entities": []},
         {"text": TEXT, "entities": [{"start": 0, "end": 8, "type": "PER"}]},
         {"text": TEXT, "label": [{"start": 0, "end": 8, "labels": ["PER"]}]},
         {"data": {"text": TEXT}, "annotations": []},

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biaffinity import formats
-from biaffinity.annotation import Sentence, documents
+from biaffinity.annotation import Relation, Sentence, documents
 from biaffinity.errors import BiaffinityError, DataError, UsageError
 from biaffinity.formats import FORMATS, Report, records
+from biaffinity.formats.piecewise import with_errors
 from formats.roundtrip import bare, read_text
 
 SAMPLES = {
@@ -38,7 +39,7 @@ def by_text(sentences: list[Sentence]) -> list[Sentence]:
 
 
 def test_every_sample_is_known(samples):
-    assert {path.name for path in samples.iterdir()} == set(SAMPLES)
+    assert {path.name for path in samples.glob("news.*")} == set(SAMPLES)
 
 
 def test_every_format_has_a_sample():
@@ -176,11 +177,30 @@ def test_an_unknown_format_to_read_is_an_error_before_anything_is_read(tmp_path)
         formats.read(tmp_path / "missing", "xml")
 
 
-def test_what_fits_no_format_is_an_error_that_lists_them(tmp_path):
-    path = tmp_path / "x.jsonl"
-    path.write_text("Ana Ruiz left.\n")
-    with pytest.raises(DataError, match=r"x.jsonl: is in no known format \(known are: jsonl, "):
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("x.txt", "Ana Ruiz left.\n"), ("x.jsonl", '{"text": "Ana left.", "label": ["good"]}\n')],
+)
+def test_what_fits_no_format_is_an_error_that_lists_them(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(DataError, match=rf"{name}: is in no known format \(known are: jsonl, "):
         formats.detect(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("x.conll", "a O\nb\n", "x.conll:2: one column where two are due"),
+        ("x.jsonl", "Ana Ruiz left.\n", "x.jsonl:1: broken JSON"),
+    ],
+)
+def test_the_name_of_a_damaged_file_tells_whose_rules_it_breaks(tmp_path, name, text, words):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(BiaffinityError) as error:
+        list(formats.read(path))
+    assert words in str(error.value)
 
 
 def test_a_folder_of_something_else_is_an_error(tmp_path):
@@ -256,6 +276,13 @@ def test_an_empty_file_whose_name_does_not_tell_is_an_error(tmp_path):
         formats.detect(path)
 
 
+def test_an_empty_file_without_a_telling_name_is_called_empty(tmp_path):
+    path = tmp_path / "x"
+    path.touch()
+    with pytest.raises(UsageError, match=r"x: is empty \(say which format it is: --from"):
+        formats.detect(path)
+
+
 @pytest.mark.parametrize("kind", FORMATS)
 def test_no_sentences_make_a_file_without_sentences(tmp_path: Path, kind):
     path = tmp_path / f"x.{kind}"
@@ -264,3 +291,73 @@ def test_no_sentences_make_a_file_without_sentences(tmp_path: Path, kind):
         assert list(path.iterdir()) == []
     else:
         assert list(formats.read(path, kind)) == []
+
+
+# In every format: three sentences or documents, the second of which is wrong.
+BAD_IN_THE_MIDDLE = {
+    "jsonl": '{"tokens": ["a"]}\n{"tokens": ["b"], "entities": [{"start": 0}]}\n{"tokens": ["c"]}\n',
+    "multihead": "#doc 1\n0\ta\tO\t['N']\t[0]\n#doc 2\n0\tb\tX\t['N']\t[0]\n#doc 3\n0\tc\tO\t['N']\t[0]\n",
+    "corp": "".join(
+        f"{n}\tO\t{index}\tO\tX\t{word}\tO\tO\tO\n\n\n" for n, index, word in ("10a", "2xb", "30c")
+    ),
+    "spert": json.dumps([{"tokens": [t], "entities": [], "relations": []} for t in ("a", "", "c")]),
+    "dygie": '{"sentences": [["a"]]}\n{"sentences": [["b"]], "ner": []}\n{"sentences": [["c"]]}\n',
+    "conll": "a O\n\nb X\n\nc O\n",
+    "doccano": '{"text": "a"}\n{"text": "b", "label": [[0, 9, "X"]]}\n{"text": "c"}\n',
+    "labelstudio": json.dumps(
+        [
+            {"data": {"text": text}, "annotations": [{"result": result}]}
+            for text, result in zip("abc", ([], 7, []), strict=True)
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_IN_THE_MIDDLE)
+def test_what_follows_a_wrong_record_can_be_read(tmp_path, kind):
+    path = tmp_path / "x"
+    path.write_text(BAD_IN_THE_MIDDLE[kind])
+    first, error, last = with_errors(formats.read(path, kind))
+    assert (first.tokens, last.tokens) == (("a",), ("c",))
+    assert str(error).startswith(f"{path}:")
+
+
+def test_what_follows_a_wrong_text_of_a_brat_folder_can_be_read(tmp_path):
+    for name, annotation in (("a", ""), ("b", "T1\tPeop 0 9\tb\n"), ("c", "")):
+        (tmp_path / f"{name}.txt").write_text(name)
+        (tmp_path / f"{name}.ann").write_text(annotation)
+    (tmp_path / "b2.ann").touch()
+    first, outside, without_text, last = with_errors(formats.read(tmp_path))
+    assert (first.tokens, last.tokens) == (("a",), ("c",))
+    assert str(outside).startswith(f"{tmp_path / 'b.ann'}:1: entity span 0..9 leaves the text")
+    assert str(without_text).startswith(f"{tmp_path / 'b2.ann'}: its text is missing")
+
+
+def test_every_format_is_tried_with_a_wrong_record():
+    assert {*BAD_IN_THE_MIDDLE, "brat"} == set(formats.names())
+
+
+RAW = {
+    "text": "Ana left. Tove stayed.",
+    "entities": [{"start": 0, "end": 3, "type": "Peop"}, {"start": 10, "end": 14, "type": "Peop"}],
+    "relations": [{"type": "Knows", "head": 0, "tail": 1}],
+}
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "brat", "doccano", "labelstudio"])
+def test_a_document_of_raw_text_can_be_kept_whole(tmp_path, kind):
+    (tmp_path / "x.jsonl").write_text(json.dumps(RAW))
+    path = tmp_path / f"x.{kind}"
+    [whole] = formats.read(tmp_path / "x.jsonl", "jsonl", split=False)
+    if kind != "jsonl":
+        formats.write(path, [whole], kind)
+    assert len(list(formats.read(path))) == 2
+    [again] = formats.read(path, split=False)
+    assert (again.tokens, again.relations) == (whole.tokens, (Relation("Knows", 0, 1),))
+
+
+@pytest.mark.parametrize("kind", ["multihead", "corp", "spert", "dygie", "conll"])
+def test_sentences_of_tokens_are_no_documents_to_keep_whole(samples, kind):
+    name = next(name for name, own in SAMPLES.items() if own == kind)
+    with pytest.raises(UsageError, match=rf"{kind} holds sentences.*for jsonl, brat, doccano, labelstudio"):
+        formats.read(samples / name, split=False)

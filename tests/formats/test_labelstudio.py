@@ -10,6 +10,7 @@ from hypothesis import given
 from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.errors import DataError
 from biaffinity.formats import labelstudio
+from biaffinity.formats.alignment import ACROSS_SENTENCES
 from biaffinity.formats.detection import Sample
 from biaffinity.formats.report import Report
 from characters import CUT_ANEW, documents_of_sentences, in_characters
@@ -229,7 +230,7 @@ def test_relations_across_sentences_are_left_out_unless_the_text_is_kept_whole(t
     path = file_of(tmp_path, task(ANA, TOVE, relation("a", "t", "knows")))
     found, notes = read(path)
     assert [s.relations for s in found] == [(), ()]
-    assert notes == {"relation across sentences left out": 1}
+    assert notes == {ACROSS_SENTENCES: 1}
     (only,), notes = read(path, split=False)
     assert (only.relations, notes) == ((Relation("knows", 0, 1),), {})
 

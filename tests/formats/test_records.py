@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from biaffinity.errors import DataError
 from biaffinity.formats import records
-from biaffinity.formats.records import json_records, note_fields, writing_array
+from biaffinity.formats.piecewise import with_errors
+from biaffinity.formats.records import each_record, json_records, note_fields, writing_array
 from biaffinity.formats.report import Report
 
 KEYS = st.text(max_size=3)
@@ -157,6 +158,35 @@ def test_bytes_that_are_not_utf8_have_their_line(file, start):
     file.write_bytes(start + b'{"a": "\xe9"}')
     with pytest.raises(DataError, match=rf"{file.name}:2: byte 0xe9 is not UTF-8"):
         values(file)
+
+
+def test_lines_after_a_broken_one_are_read(file):
+    file.write_text('{"a": 1}\n{"a": \n[7]\n\n{"a": 5}\n')
+    found = list(with_errors(json_records(file)))
+    assert found[0] == (f"{file}:1", {"a": 1})
+    assert [str(error).split(": ")[0] for error in found[1:3]] == [f"{file}:2", f"{file}:3"]
+    assert found[3:] == [(f"{file}:5", {"a": 5})]
+
+
+def test_broken_json_ends_an_array(file):
+    file.write_text('[{"a": 1},\n{"a": ,\n{"a": 3}]')
+    first, error = with_errors(json_records(file))
+    assert first == (f"{file}:1: [0]", {"a": 1})
+    assert str(error).startswith(f"{file}:2: [1]: broken JSON")
+
+
+def test_each_object_is_read_with_its_place_and_number_after_an_error_too(file):
+    file.write_text('[{"a": 1}, {"a": 0}, {"a": 2}]')
+
+    def read(record, where, number):
+        if not record["a"]:
+            raise DataError("is nothing", where=where)
+        return [(record["a"], where, number)] * record["a"]
+
+    first, error, *rest = with_errors(each_record(file, read))
+    assert first == (1, f"{file}:1: [0]", 1)
+    assert str(error) == f"{file}:1: [1]: is nothing"
+    assert rest == [(2, f"{file}:1: [2]", 3)] * 2
 
 
 def test_an_array_that_fails_to_be_written_leaves_the_old_file(file):

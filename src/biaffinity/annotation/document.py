@@ -150,7 +150,7 @@ class Document:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Document:
-        """The inverse of `to_dict`."""
+        """The inverse of `to_dict`; the sentences' ``document`` becomes this document's id."""
         text, name = record.get("text"), read_name(record, "id") or ""
         if not isinstance(text, str):
             raise AnnotationError("must be a string", where="text")

@@ -29,7 +29,10 @@ class Entity:
         _require_index(self.start, "start")
         _require_index(self.end, "end")
         if self.end <= self.start:
-            raise AnnotationError(f"entity span {self.start}..{self.end} is empty or reversed")
+            raise AnnotationError(
+                f"entity span {self.start}..{self.end} is empty or reversed",
+                remedy="the start comes before the end, which is exclusive",
+            )
         _require_label(self.type, "entity type")
         _require_score(self.score)
 
@@ -163,14 +166,8 @@ class Sentence:
             token_spans=read_spans(record),
             document=read_name(record, "document"),
         )
-        for index, entity in enumerate(record.get("entities", ())):
-            written = (entity.get("start_char"), entity.get("end_char"))
-            if written != (None, None) and written != sentence.char_span(index):
-                raise AnnotationError(
-                    f"characters {written[0]}..{written[1]} are not those of its tokens",
-                    where=f"entities[{index}]",
-                    remedy="correct start_char and end_char, or leave them out",
-                )
+        for index, entity in enumerate(record["entities"]):
+            _require_characters(sentence, index, entity)
         return sentence
 
 
@@ -257,7 +254,7 @@ def _require_index(value: object, name: str) -> None:
     if type(value) is not int:
         raise AnnotationError(f"{name} must be a whole number, not {_name(value)}")
     if value < 0:
-        raise AnnotationError(f"{name} must not be negative, but is {value}")
+        raise AnnotationError(f"{name} must not be negative, but is {value}", remedy="count from 0")
 
 
 def _require_label(value: object, name: str) -> None:
@@ -314,6 +311,24 @@ def _require_relations(relations: Sequence[Relation], entities: int) -> None:
                 remedy="keep it once",
             )
         seen.add(key)
+
+
+def _require_characters(sentence: Sentence, index: int, record: Mapping[str, Any]) -> None:
+    """Refuse an entity whose record gives characters or a text other than those of its tokens."""
+    written = (record.get("start_char"), record.get("end_char"))
+    if written != (None, None) and written != sentence.char_span(index):
+        raise AnnotationError(
+            f"characters {written[0]}..{written[1]} are not those of its tokens",
+            where=f"entities[{index}]",
+            remedy="correct start_char and end_char, or leave them out",
+        )
+    shown, covered = record.get("text"), sentence.entity_text(index)
+    if sentence.text is not None and shown not in (None, covered):
+        raise AnnotationError(
+            f"{shown!r:.40} is not the text of its tokens, {covered!r:.40}",
+            where=f"entities[{index}].text",
+            remedy="correct its start and end, or leave its text out",
+        )
 
 
 def _require_token_spans(

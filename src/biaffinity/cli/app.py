@@ -5,14 +5,17 @@ Exit codes: 0 done, 1 the work failed, 2 wrong use. Output for machines goes to 
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
+import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from biaffinity import __version__
-from biaffinity.cli.console import talk
+from biaffinity.cli.console import talk, tell
 from biaffinity.errors import BiaffinityError, UsageError
 
 app = typer.Typer(
@@ -49,8 +52,28 @@ def main(arguments: list[str] | None = None) -> None:
         # What a terminal or pipe cannot show is escaped; it never stops the work.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        app(arguments)
+        try:
+            app(arguments)
+        finally:
+            if sys.stdout is not None:  # it is where a caller has closed it
+                sys.stdout.flush()
     except BiaffinityError as error:
-        talk.print("[bold red]error:[/bold red]", end=" ")
-        talk.print(str(error), markup=False, emoji=False, highlight=False, soft_wrap=True)
-        sys.exit(2 if isinstance(error, UsageError) else 1)
+        _fail(str(error), 2 if isinstance(error, UsageError) else 1)
+    except OSError as error:
+        # Files have errors of their own, so this is most likely stdout: its disk is full, its reader left.
+        _let_go_of_stdout()
+        if error.errno == errno.EPIPE:
+            sys.exit(1)
+        _fail(f"{error.filename or 'stdout'}: {error.strerror or error}", 1)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    talk.print("[bold red]error:[/bold red]", end=" ")
+    tell(message)
+    sys.exit(code)
+
+
+def _let_go_of_stdout() -> None:
+    """Send what stdout would not take nowhere, or Python would try again, and complain, when it ends."""
+    with contextlib.suppress(OSError), open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -14,11 +14,8 @@ import typer
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
-from biaffinity.cli.console import talk
-from biaffinity.cli.sheet import print_tables
-from biaffinity.corpus import check as check_corpus
-from biaffinity.corpus import named
-from biaffinity.corpus.tables import tables
+from biaffinity.cli.console import print_tables, talk
+from biaffinity.cli.options import Whole
 from biaffinity.formats.report import Report
 
 
@@ -28,10 +25,11 @@ class _Split(Iterable[Sentence]):
 
     path: Path
     format: str | None
+    whole: bool
     changes: Report = field(default_factory=Report)
 
     def __iter__(self) -> Iterator[Sentence]:
-        return formats.read(self.path, self.format, self.changes)
+        return formats.read(self.path, self.format, self.changes, split=not self.whole)
 
 
 @app.command()
@@ -48,6 +46,7 @@ def check(
         str | None,
         typer.Option("--from", help="The format of the files.", metavar="FORMAT", show_default="guessed"),
     ] = None,
+    whole: Whole = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all that is known.")] = False,
 ) -> None:
     """Look at a corpus before training on it: what it holds, and what is wrong with it.
@@ -58,7 +57,11 @@ def check(
 
     Example: [bold]biaffinity check train.jsonl dev.jsonl test.jsonl[/bold]
     """
-    splits = {name: _Split(path, format) for name, path in named(paths).items()}
+    from biaffinity.corpus import check as check_corpus
+    from biaffinity.corpus import named
+    from biaffinity.corpus.tables import tables
+
+    splits = {name: _Split(path, format, whole) for name, path in named(paths).items()}
     with talk.status("checking"):
         report = check_corpus(splits, {name: split.changes for name, split in splits.items()})
     if as_json:

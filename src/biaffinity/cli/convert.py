@@ -16,7 +16,8 @@ from rich.text import Text
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
-from biaffinity.cli.console import talk
+from biaffinity.cli.console import talk, tell
+from biaffinity.cli.options import Whole
 from biaffinity.errors import UsageError
 from biaffinity.formats import jsonl
 
@@ -46,9 +47,17 @@ class Conversion:
 
 
 def convert_file(
-    source: Path, target: Path, source_format: str | None = None, target_format: str | None = None
+    source: Path,
+    target: Path,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    *,
+    split: bool = True,
 ) -> Conversion:
-    """Convert a file or folder; ``-`` as target is stdout, as our JSON lines."""
+    """Convert a file or folder; ``-`` as target is stdout, as our JSON lines.
+
+    Without ``split`` a document of raw text stays one sentence.
+    """
     to_stdout = target == STDOUT
     target_format = formats.format_for(target, target_format or (jsonl.NAME if to_stdout else None))
     if to_stdout and target_format != jsonl.NAME:
@@ -57,7 +66,7 @@ def convert_file(
     if target.exists() and source.exists() and target.samefile(source):
         raise UsageError("is to be read and written at once", where=str(source), remedy="name another DST")
     report, counter = formats.Report(), _Counter()
-    sentences = counter.counted(formats.read(source, source_format, report))
+    sentences = counter.counted(formats.read(source, source_format, report, split=split))
     if to_stdout:
         for sentence in sentences:
             sys.stdout.buffer.write(jsonl.as_line(sentence).encode())
@@ -78,19 +87,17 @@ def convert(
         str | None,
         typer.Option("--to", metavar="F", help="The format of DST.", show_default="told by its name"),
     ] = None,
+    whole: Whole = False,
 ) -> None:
     """Convert annotated text from one format to another."""
-    done = convert_file(source, target, source_format, target_format)
+    done = convert_file(source, target, source_format, target_format, split=not whole)
     place = "stdout" if target == STDOUT else target
-    _say(f"{done.sentences} sentences written to {place} ({done.source_format} to {done.target_format})")
+    sentences = f"{done.sentences:,} sentence{'s' * (done.sentences != 1)}"
+    tell(f"{sentences} written to {place} ({done.source_format} to {done.target_format})")
     if done.report:
-        _say("could not be carried over as it stood:")
+        tell("could not be carried over as it stood:")
         for line in done.report.lines():
-            _say(f"  {line}")
-
-
-def _say(line: str) -> None:
-    talk.print(line, markup=False, emoji=False, highlight=False, soft_wrap=True)
+            tell(f"  {line}")
 
 
 class _Counter:

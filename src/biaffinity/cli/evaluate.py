@@ -10,7 +10,7 @@ import typer
 
 from biaffinity import formats
 from biaffinity.cli.app import app
-from biaffinity.cli.console import talk
+from biaffinity.cli.console import print_tables, talk
 from biaffinity.cli.runtime import load_trained_model
 
 
@@ -30,11 +30,12 @@ def evaluate(
 
     Example: [bold]biaffinity evaluate model/ test.jsonl --json scores.json[/bold]
     """
-    from biaffinity.cli.sheet import print_tables, sheet_table, write_record
+    network = load_trained_model(model, device)  # first: it tells where PyTorch is missing
+
+    from biaffinity.cli.sheet import sheet_table, write_record
     from biaffinity.model.prediction import predict
     from biaffinity.scoring import score
 
-    network = load_trained_model(model, device)
     sentences = list(formats.read(data))
     with talk.status(f"evaluating on {len(sentences):,} sentences"):
         sheet = score(sentences, predict(network, sentences))

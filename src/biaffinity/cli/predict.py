@@ -12,7 +12,7 @@ from rich.progress import track
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
-from biaffinity.cli.console import talk
+from biaffinity.cli.console import talk, tell
 from biaffinity.cli.runtime import load_trained_model
 
 
@@ -31,9 +31,10 @@ def predict(
 
     Example: [bold]biaffinity predict model/ test.jsonl -o predicted.jsonl[/bold]
     """
+    network = load_trained_model(model, device)  # first: it tells where PyTorch is missing
+
     from biaffinity.model.prediction import predict as annotate
 
-    network = load_trained_model(model, device)
     count = 0
 
     def counted() -> Iterator[Sentence]:
@@ -47,6 +48,6 @@ def predict(
 
     report = formats.Report()
     formats.write(out, counted(), to, report)
-    talk.print(f"{count:,} sentences written to {out}", highlight=False)
+    tell(f"{count:,} sentences written to {out}")
     for line in report.lines():
         talk.print(line, style="yellow", markup=False, highlight=False)

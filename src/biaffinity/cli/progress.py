@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import timedelta
 from types import TracebackType
 
 from rich.console import Console
@@ -38,6 +39,7 @@ class TrainingDisplay:
         )
         self.task: TaskID | None = None
         self.epochs = 0
+        self._done_before = 0
         self._sentences = 0
         self._since = 0.0
 
@@ -60,13 +62,15 @@ class TrainingDisplay:
             self._end_epoch(event)
 
     def _start(self, event: Started) -> None:
-        self.epochs = event.epochs
+        self.epochs, self._done_before = event.epochs, event.epoch
         self._say(f"{event.sentences:,} sentences, {event.parameters:,} parameters, {event.epochs} epochs")
         if event.coverage is not None:
             self._say(f"word vectors know {event.coverage}")
         for kind, count in event.left_out.items():
             self._say(f"left out of training: {count} {kind}", style="yellow")
-        if event.epoch:
+        if event.epoch == event.epochs:
+            self._say("the run is complete: nothing is left to train")
+        elif event.epoch:
             self._say(f"going on after epoch {event.epoch}")
         total = event.epochs * event.steps_per_epoch
         done = event.epoch * event.steps_per_epoch
@@ -86,8 +90,15 @@ class TrainingDisplay:
             f"epoch {event.epoch:3d}  loss {event.tagger_loss:.2f} + {event.relation_loss:.2f}"
             f"  dev entities {100 * event.entities:.1f}  relations {100 * event.relations:.1f}"
             f"  mean {100 * event.selection:.1f}  {event.train_seconds:.1f} s"
+            + ("" if self.console.is_terminal else self._pace(event.epoch))
             + ("  best so far" if event.best else "")
         )
+
+    def _pace(self, epoch: int) -> str:
+        """Rate and time left, for a line: where there is a bar, it shows them."""
+        elapsed = time.perf_counter() - self._since
+        left = elapsed / (epoch - self._done_before) * (self.epochs - epoch)
+        return f"  {self._sentences / elapsed:.0f} sentences/s  {timedelta(seconds=round(left))} left"
 
     def _say(self, line: str, style: str | None = None) -> None:
         self.console.print(line, style=style, highlight=False, soft_wrap=True)

@@ -16,8 +16,9 @@ def load_trained_model(folder: Path, device: str) -> JointModel:
     try:
         import torch
 
+        from biaffinity.model.device import available_device
         from biaffinity.model.folder import load_model
     except ModuleNotFoundError as error:
         raise MissingExtraError("running a trained model", "train") from error
     torch.set_num_threads(1)
-    return load_model(folder, device)
+    return load_model(folder, available_device(device))

@@ -6,18 +6,20 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
-from biaffinity.cli.console import talk
-from biaffinity.cli.sheet import comparison_table, print_tables, sheet_table, write_record
+from biaffinity.cli.console import print_tables, talk, tell
+from biaffinity.cli.sheet import comparison_table, sheet_table, write_record
 from biaffinity.errors import DataError
 from biaffinity.files import read_lines
-from biaffinity.scoring import MismatchError, ScoreSheet, Tally, compare, count, with_intervals
+
+if TYPE_CHECKING:
+    from biaffinity.scoring import Tally
 
 _SAMPLES = 1000  # for --compare where --bootstrap says nothing
 
@@ -64,6 +66,9 @@ def score(
 
     Example: [bold]biaffinity score test.jsonl predicted.jsonl --bootstrap 1000[/bold]
     """
+    # With it comes numpy, which no other command should wait for.
+    from biaffinity.scoring import ScoreSheet, compare, with_intervals
+
     types = other or ["Other"]
     excluded = _read_ids(exclude_ids) if exclude_ids else set()
     reports: dict[Path, formats.Report] = {}
@@ -87,7 +92,7 @@ def score(
         )
     for path, report in reports.items():
         for line in report.lines():
-            _tell(f"{path}: {line}")
+            tell(f"{path}: {line}")
     if exclude_ids:
         _tell_excluded(excluded, tally, exclude_ids, gold)
     record, tables = sheet.to_dict(), [sheet_table(sheet)]
@@ -101,10 +106,15 @@ def score(
 
 
 def _count(gold: Path, predicted: Path, excluded: set[str], reports: dict[Path, formats.Report]) -> Tally:
+    from biaffinity.scoring import MismatchError, count
+
     try:
-        return count(_read(gold, reports), _read(predicted, reports), exclude=excluded)
+        tally = count(_read(gold, reports), _read(predicted, reports), exclude=excluded)
     except MismatchError as error:
         raise error.at(f"{gold} and {predicted}") from None
+    if not tally.sentences:
+        raise DataError("there is no sentence to score", where=str(gold), remedy="is it the right file?")
+    return tally
 
 
 def _read(path: Path, reports: dict[Path, formats.Report]) -> Iterator[Sentence]:
@@ -121,12 +131,11 @@ def _read_ids(path: Path) -> set[str]:
         return {line for line in lines if line}
     try:
         ids = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        line = f":{error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise DataError(
-            f"is not a JSON list: {error.msg}",
-            where=f"{path}:{error.lineno}",
-            remedy="write a list of ids, or one id per line",
-        ) from None
+            "is not a JSON list", where=f"{path}{line}", remedy="write a list of ids, or one id per line"
+        ) from error
     for index, name in enumerate(ids):
         if not isinstance(name, str | int):
             raise DataError(f"an id must be a string, not {name!r:.40}", where=f"{path}: [{index}]")
@@ -134,12 +143,8 @@ def _read_ids(path: Path) -> set[str]:
 
 
 def _tell_excluded(wanted: set[str], tally: Tally, path: Path, gold: Path) -> None:
-    _tell(f"{len(tally.excluded)} sentences left out, {tally.sentences} scored")
+    tell(f"{len(tally.excluded)} sentences left out, {tally.sentences} scored")
     missing = sorted(wanted - tally.excluded)
     if missing:
         names = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-        _tell(f"{path}: {len(missing)} ids are not in {gold}: {names}")
-
-
-def _tell(line: str) -> None:
-    talk.print(line, markup=False, emoji=False, highlight=False, soft_wrap=True)
+        tell(f"{path}: {len(missing)} ids are not in {gold}: {names}")

@@ -6,29 +6,17 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from biaffinity.files import writing
-from biaffinity.scoring import Comparison, ScoreSheet
+
+if TYPE_CHECKING:
+    from biaffinity.scoring import Comparison, ScoreSheet
 
 Cell = tuple[str, ...]
-
-_WIDTH = 100  # where there is no terminal to ask
-
-
-def print_tables(tables: Sequence[Table], file: IO[str]) -> None:
-    """Print tables one under the other; without a terminal, to a fixed width."""
-    console = Console(file=file)
-    if not console.is_terminal:
-        console = Console(file=file, width=_WIDTH)
-    for index, table in enumerate(tables):
-        if index:
-            console.print()
-        console.print(table)
 
 
 def write_record(record: Mapping[str, Any], path: Path | None) -> None:

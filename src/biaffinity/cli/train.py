@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biaffinity.cli.app import app
-from biaffinity.cli.console import talk
+from biaffinity.cli.console import print_tables, talk, tell
 from biaffinity.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from biaffinity.training import Event
+
+#: The exit code of a program that Ctrl-C stopped, by convention; what waits on the whole run can tell.
+INTERRUPTED = 130
 
 
 @app.command()
@@ -48,8 +51,8 @@ def train(
 ) -> None:
     """Train a model; the folder always holds the best epoch so far.
 
-    Ctrl-C ends cleanly with that model. A run that was stopped or killed goes on with --resume and
-    ends as if it had never stopped.
+    Ctrl-C ends cleanly with that model and exit code 130. A run that was stopped or killed goes on
+    with --resume and ends as if it had never stopped.
 
     Example: [bold]biaffinity train recipes/default.toml --train train.jsonl --dev dev.jsonl
     --vectors glove.6B.100d.txt --out model/[/bold]
@@ -61,7 +64,7 @@ def train(
     except ModuleNotFoundError as error:
         raise MissingExtraError("training", "train") from error
     from biaffinity.cli.progress import TrainingDisplay
-    from biaffinity.cli.sheet import print_tables, sheet_table
+    from biaffinity.cli.sheet import sheet_table
 
     torch.set_num_threads(threads)
     watchers: list[Callable[[Event], None]] = []
@@ -74,23 +77,29 @@ def train(
             for watcher in watchers:
                 watcher(event)
 
-        finished = training.train(
-            recipe,
-            train=train,
-            dev=dev,
-            test=test,
-            vectors=vectors,
-            out=out,
-            seed=seed,
-            device=device,
-            overrides=overrides or (),
-            resume=resume,
-            watch=watch,
-        )
+        try:
+            finished = training.train(
+                recipe,
+                train=train,
+                dev=dev,
+                test=test,
+                vectors=vectors,
+                out=out,
+                seed=seed,
+                device=device,
+                overrides=overrides or (),
+                resume=resume,
+                watch=watch,
+            )
+        except KeyboardInterrupt:
+            talk.print("interrupted: --resume goes on from the last whole epoch", style="yellow")
+            raise typer.Exit(INTERRUPTED) from None
     for name, sheet in (("dev", finished.dev), ("test", finished.test)):
         if sheet is not None:
-            talk.print(f"\n[bold]{name}[/bold]")
-            print_tables([sheet_table(sheet)], sys.stdout)
-    talk.print(f"\nthe model of epoch {finished.best_epoch} is in {finished.folder}", highlight=False)
+            table = sheet_table(sheet)
+            table.title = f"\n{name}"
+            print_tables([table], sys.stdout)
+    tell(f"\nthe model of epoch {finished.best_epoch} is in {finished.folder}")
     if finished.interrupted:
-        talk.print("interrupted: go on with --resume", style="yellow")
+        talk.print("interrupted: --resume goes on from the last whole epoch", style="yellow")
+        raise typer.Exit(INTERRUPTED)

@@ -12,10 +12,13 @@ from typing import Any
 from biaffinity.annotation import Sentence, outermost
 from biaffinity.corpus.damage import damage
 from biaffinity.corpus.overlap import overlaps
-from biaffinity.formats.report import Report
+from biaffinity.formats.report import Finding, Report
 
 EXAMPLES = 5
 """How many places of one kind of finding in one split are remembered."""
+
+ERRORS_KEPT = 100
+"""How many errors in reading one split are remembered."""
 
 WORDS_SHOWN = 60
 """How many characters of a text an example gives."""
@@ -26,14 +29,15 @@ class SplitProfile:
     """The counts of one split; nothing of its text is kept but the examples.
 
     ``pairs`` counts relations as (head type, relation type, tail type), ``lengths`` sentences by
-    their number of tokens. ``ids`` are the ids' hashes. ``noted`` holds what may be a fault and
-    what could not be read, ``changed`` what the reader of the file had to change; ``complete`` is
-    false where nothing was read after the last error.
+    their number of tokens. ``ids`` are the ids' hashes. ``noted`` holds what may be a fault,
+    ``errors`` what could not be read, ``changed`` what the reader of the file had to change;
+    ``complete`` is false where nothing was read after the last error.
     """
 
     name: str
     changed: Report = field(default_factory=Report)
     noted: Report = field(default_factory=lambda: Report(EXAMPLES))
+    errors: Finding = field(default_factory=Finding)
     complete: bool = True
     ids: set[int] = field(default_factory=set)
     entity_types: Counter[str] = field(default_factory=Counter)
@@ -129,7 +133,9 @@ class SplitProfile:
 
     def note_unreadable(self, error: Exception) -> None:
         """Note an error in the data; until another sentence comes, nothing is read after it."""
-        self.noted.note("unreadable", str(error))
+        self.errors.count += 1
+        if len(self.errors.examples) < ERRORS_KEPT:
+            self.errors.examples.append(str(error))
         self.complete = False
 
     def _note_overlaps(self, sentence: Sentence, id: str) -> None:

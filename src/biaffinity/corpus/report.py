@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from biaffinity.annotation import Sentence
 from biaffinity.corpus.problem import SEVERITIES, Problem, Severity
@@ -12,10 +12,9 @@ from biaffinity.corpus.profile import SplitProfile
 from biaffinity.corpus.repeats import Repeats
 from biaffinity.corpus.rules import problems
 from biaffinity.corpus.splits import in_order, training_data
-from biaffinity.errors import AnnotationError, DataError
+from biaffinity.errors import BiaffinityError
+from biaffinity.formats.piecewise import Piecewise, with_errors
 from biaffinity.formats.report import Report
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +84,10 @@ def check(
 
 def _readable(sentences: Iterable[Sentence], profile: SplitProfile) -> Iterator[Sentence]:
     """The sentences that can be read; what stands in the way is noted in the profile."""
-    iterator = _attempt(lambda: iter(sentences))
-    if isinstance(iterator, Exception):
-        profile.note_unreadable(iterator)
-        return
-    while (found := _attempt(lambda: next(iterator, None))) is not None:
-        if isinstance(found, Exception):
+    # The split itself is a piece: a file that cannot be opened is an error like any other in it.
+    for found in with_errors(Piecewise([sentences], iter)):
+        if isinstance(found, BiaffinityError):
             profile.note_unreadable(found)
         else:
             profile.complete = True
             yield found
-
-
-def _attempt(step: Callable[[], T]) -> T | AnnotationError | DataError:
-    """What the step gives, or the error in the data that it met."""
-    try:
-        return step()
-    except (AnnotationError, DataError) as error:
-        return error

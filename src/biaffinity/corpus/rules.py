@@ -58,9 +58,11 @@ def problems(learned: Profiles, others: Profiles, repeats: Repeats) -> list[Prob
 
 
 def _unreadable(profiles: Profiles) -> Iterator[Problem]:
-    cut = " and ".join(p.name for p in profiles if not p.complete)
-    rest = f"; nothing was read after that in {cut}" if cut else ""
-    return _noted(profiles, "unreadable", "error", "places where the data cannot be read", f"mend them{rest}")
+    found = {p.name: p.errors for p in profiles if p.errors.count}
+    if found:
+        cut = " and ".join(p.name for p in profiles if not p.complete)
+        advice = f"mend them; nothing was read after the last in {cut}" if cut else "mend them"
+        yield Problem("error", "unreadable", "places where the data cannot be read", found, advice)
 
 
 def _nothing(learned: Profiles, others: Profiles) -> Iterator[Problem]:
@@ -69,7 +71,7 @@ def _nothing(learned: Profiles, others: Profiles) -> Iterator[Problem]:
     def none(severity: Severity, code: str, message: str, profiles: Profiles, advice: str) -> Problem:
         return Problem(severity, code, message, {p.name: Finding() for p in profiles}, advice)
 
-    empty = [p for p in (*learned, *others) if not p.sentences and not p.count("unreadable")]
+    empty = [p for p in (*learned, *others) if not p.sentences and not p.errors.count]
     if empty:
         yield none("error", "no-sentences", "sentences", empty, "is it the right file?")
     if not any(p.entities for p in learned):

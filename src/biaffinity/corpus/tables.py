@@ -150,7 +150,9 @@ def _per_split(problem: Problem) -> list[str]:
 def _examples(problem: Problem) -> list[str]:
     """The errors one by one; of anything else a line of examples, from every split in turn."""
     if problem.severity == "error":
-        return [example for finding in problem.splits.values() for example in finding.examples]
+        errors = [example for finding in problem.splits.values() for example in finding.examples]
+        further = problem.count - len(errors)
+        return [*errors, f"and {further:,} more"] if further else errors
     columns = [
         # A reader's places name the file already.
         [place if problem.code == "changed-in-reading" else f"{split} {place}" for place in finding.examples]

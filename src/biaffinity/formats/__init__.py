@@ -18,7 +18,7 @@ from biaffinity.formats import brat, conll, corp, doccano, dygie, jsonl, labelst
 from biaffinity.formats.detection import Sample
 from biaffinity.formats.report import Report
 
-__all__ = ["FORMATS", "Format", "Report", "detect", "format_for", "names", "read", "write"]
+__all__ = ["FORMATS", "Format", "RawTextFormat", "Report", "detect", "format_for", "names", "read", "write"]
 
 SAY_FROM = "--from FORMAT, or format= in Python"
 SAY_TO = "--to FORMAT, or format= in Python"
@@ -40,7 +40,7 @@ class Format(Protocol):
         """How its files' names may end."""
 
     def read(self, path: Path, report: Report) -> Iterator[Sentence]:
-        """The sentences of a file, one by one."""
+        """The sentences of a file, one by one; after an error in one record, the next can still be read."""
 
     def write(self, path: Path, sentences: Iterable[Sentence], report: Report) -> None:
         """A file of the sentences; it appears under its name only when it is whole."""
@@ -49,8 +49,17 @@ class Format(Protocol):
         """Whether what stands at a path looks like this format."""
 
 
+class RawTextFormat(Format, Protocol):
+    """What the module of a format has whose texts are not cut into sentences yet."""
+
+    def read(self, path: Path, report: Report, *, split: bool = True) -> Iterator[Sentence]:
+        """The same; without ``split`` a text stays one sentence."""
+
+
 _MODULES: tuple[Format, ...] = (jsonl, multihead, corp, spert, dygie, conll, brat, doccano, labelstudio)
+_RAW_TEXT: tuple[RawTextFormat, ...] = (jsonl, brat, doccano, labelstudio)
 FORMATS: dict[str, Format] = {module.NAME: module for module in _MODULES}
+RAW_TEXT_FORMATS: dict[str, RawTextFormat] = {module.NAME: module for module in _RAW_TEXT}
 
 
 def names() -> list[str]:
@@ -61,21 +70,18 @@ def names() -> list[str]:
 def detect(path: Path | str) -> str:
     """The name of the format that a file or folder is in, told by its content.
 
-    Its name counts only where the content leaves it open, as in an empty file.
+    Its name counts only where the content leaves it open: an empty file, or one too damaged to tell.
     """
     path = _readable(path)
     sample = Sample.of(path)
     fitting = [name for name, module in FORMATS.items() if module.recognises(sample)]
-    if len(fitting) == 1:
-        return fitting[0]
-    is_open = bool(fitting) or sample.is_blank
-    named = _by_name(path, fitting or names()) if is_open else []
-    if len(named) == 1:
-        return named[0]
-    if fitting or named:
-        raise UsageError(
-            f"may be {' or '.join(fitting or named)}", where=str(path), remedy=f"say which: {SAY_FROM}"
-        )
+    named = _by_name(path, fitting or names()) if fitting or sample.record is None else []
+    for told in (fitting, named):
+        if len(told) == 1:
+            return told[0]
+    if fitting or sample.is_blank:
+        what = f"may be {' or '.join(fitting or named)}" if fitting or named else "is empty"
+        raise UsageError(what, where=str(path), remedy=f"say which format it is: {SAY_FROM}")
     what = "is a folder of no known format" if sample.is_folder else "is in no known format"
     raise DataError(what, where=str(path), remedy=f"known are: {', '.join(names())}")
 
@@ -96,10 +102,26 @@ def format_for(path: Path | str, name: str | None = None) -> str:
     return named[0]
 
 
-def read(path: Path | str, format: str | None = None, report: Report | None = None) -> Iterator[Sentence]:
-    """The sentences of a file or folder, one by one, in the format given or the one it is seen to be in."""
+def read(
+    path: Path | str, format: str | None = None, report: Report | None = None, *, split: bool = True
+) -> Iterator[Sentence]:
+    """The sentences of a file or folder, one by one, in the format given or the one it is seen to be in.
+
+    Raw text is cut into sentences; without ``split`` a document stays one, so that relations across
+    sentences are kept. A sentence or document that is wrong is an error, after which `next` gives the one
+    that follows it, unless the file cannot be read further.
+    """
     module = _known(format or detect(path))
-    return module.read(_readable(path), Report() if report is None else report)
+    path, report = _readable(path), Report() if report is None else report
+    if split:
+        return module.read(path, report)
+    if module.NAME not in RAW_TEXT_FORMATS:
+        raise UsageError(
+            f"{module.NAME} holds sentences, not whole documents",
+            where=str(path),
+            remedy=f"leave out --whole, in Python split=False: it is for {', '.join(RAW_TEXT_FORMATS)}",
+        )
+    return RAW_TEXT_FORMATS[module.NAME].read(path, report, split=False)
 
 
 def write(

@@ -21,6 +21,7 @@ from biaffinity.formats.report import Report
 from biaffinity.text import read_document
 
 Span = tuple[int, int]
+ACROSS_SENTENCES = "relation across sentences left out; convert --whole (in Python split=False) keeps it"
 Positions = dict[Hashable, tuple[int, int]]  # an entity's key -> its sentence, its number there
 
 
@@ -149,24 +150,22 @@ class DocumentIds:
     """An id for every record of a file: its own, or the file's name and the record's number.
 
     >>> ids = DocumentIds(Path("news.jsonl"), Report())
-    >>> ids.next(17, "news.jsonl:1"), ids.next(None, "news.jsonl:2"), ids.next(17, "news.jsonl:3")
+    >>> ids.of(17, 1, "news.jsonl:1"), ids.of(None, 2, "news.jsonl:2"), ids.of(17, 3, "news.jsonl:3")
     ('17', 'news-2', '17-3')
     """
 
     def __init__(self, path: Path, report: Report) -> None:
         self._stem = path.stem
         self._report = report
-        self._count = 0
         self._taken: set[str] = set()
 
-    def next(self, value: object, where: str) -> str:
-        """The id of the next record, whose own is ``value``; neighbours with one id would become one."""
-        self._count += 1
+    def of(self, value: object, number: int, where: str) -> str:
+        """The id of a record, whose own is ``value``; neighbours with one id would become one."""
         own = str(value) if isinstance(value, str | int) else ""
-        identity = own or f"{self._stem}-{self._count}"
+        identity = own or f"{self._stem}-{number}"
         if identity in self._taken:
             self._report.note("document id used twice: the record's number added", where)
-            identity = f"{identity}-{self._count}"
+            identity = f"{identity}-{number}"
         self._taken.add(identity)
         return identity
 
@@ -279,5 +278,5 @@ def _within_sentences(
         if number == other:
             links[number].append((relation.type, head, tail))
         else:
-            report.note("relation across sentences left out", relation.where)
+            report.note(ACROSS_SENTENCES, relation.where)
     return links

@@ -15,14 +15,16 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 from biaffinity.annotation import Document, Sentence, documents
 from biaffinity.errors import DataError, UsageError
-from biaffinity.files import read_lines, read_text
+from biaffinity.files import read_lines, read_text, refused
 from biaffinity.formats.alignment import CharEntity, CharRelation, align, characters
 from biaffinity.formats.detection import Sample
+from biaffinity.formats.piecewise import Piecewise
 from biaffinity.formats.report import Report
 
 NAME = "brat"
@@ -51,24 +53,7 @@ def read(path: Path, report: Report, *, split: bool = True) -> Iterator[Sentence
 
     Without ``split`` every text is one sentence, so relations across sentences are kept.
     """
-    for name, file in _texts(path):
-        text = read_text(file)
-        annotation = _Annotation(text, report)
-        notes = file.with_suffix(".ann")
-        if notes.exists():
-            for number, line in read_lines(notes):
-                annotation.add(line, f"{notes}:{number}")
-        else:
-            report.note("text without an .ann file: read without entities", str(file))
-        yield from align(
-            text,
-            annotation.entities,
-            annotation.kept_relations(),
-            document=name,
-            where=str(notes),
-            report=report,
-            split=split,
-        )
+    return Piecewise(_texts(path), partial(_sentences, report=report, split=split))
 
 
 def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
@@ -165,7 +150,7 @@ class _Annotation:
         self.relations.append(CharRelation(type_, head, tail, where))
 
 
-def _texts(path: Path) -> Iterator[tuple[str, Path]]:
+def _texts(path: Path) -> list[tuple[str, Path]]:
     """Every document's id and text file, "s2" before "s10"."""
     if not path.exists():
         raise DataError("no such folder", where=str(path), remedy="check the path")
@@ -183,14 +168,33 @@ def _texts(path: Path) -> Iterator[tuple[str, Path]]:
         )
     if not found:
         raise DataError("holds no .txt files", where=str(path), remedy="name the folder of the texts")
-    for name in sorted(sorted(found), key=_natural_order):
-        if not found[name].exists():
-            raise DataError(
-                "its text is missing",
-                where=str(found[name].with_suffix(".ann")),
-                remedy=f"put {found[name].name} beside it, or remove it",
-            )
-        yield name, found[name]
+    return [(name, found[name]) for name in sorted(sorted(found), key=_natural_order)]
+
+
+def _sentences(named: tuple[str, Path], report: Report, split: bool) -> Iterator[Sentence]:
+    """The sentences of one document, given its id and text file."""
+    name, file = named
+    notes = file.with_suffix(".ann")
+    if not file.exists():
+        raise DataError(
+            "its text is missing", where=str(notes), remedy=f"put {file.name} beside it, or remove it"
+        )
+    text = read_text(file)
+    annotation = _Annotation(text, report)
+    if notes.exists():
+        for number, line in read_lines(notes):
+            annotation.add(line, f"{notes}:{number}")
+    else:
+        report.note("text without an .ann file: read without entities", str(file))
+    return align(
+        text,
+        annotation.entities,
+        annotation.kept_relations(),
+        document=name,
+        where=str(notes),
+        report=report,
+        split=split,
+    )
 
 
 def _identity(file: Path) -> str:
@@ -260,6 +264,6 @@ def _writing_folder(path: Path) -> Iterator[Path]:
         for child in neighbour.iterdir():
             child.replace(whole / child.name)
     except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror}", where=str(path)) from error
+        raise refused("written", path, error) from error
     finally:
         shutil.rmtree(neighbour, ignore_errors=True)

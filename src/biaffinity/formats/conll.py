@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from biaffinity.annotation import Sentence
@@ -18,8 +19,9 @@ from biaffinity.formats.assembly import assemble
 from biaffinity.formats.columns import BLANKS, cell, flat
 from biaffinity.formats.detection import Sample
 from biaffinity.formats.losses import note_losses
+from biaffinity.formats.piecewise import Piecewise
 from biaffinity.formats.report import Report
-from biaffinity.formats.tagging import iob2, is_tag, scheme_of, spans
+from biaffinity.formats.tagging import Scheme, iob2, is_tag, scheme_of, spans
 
 NAME = "conll"
 DESCRIPTION = "CoNLL columns, token first and tag last (IOB1, IOB2, BILOU); entities only"
@@ -29,32 +31,24 @@ COLUMN_BREAK = re.compile(r"[ \t]+")
 DOCUMENT_MARK = "-DOCSTART-"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Block:
-    """The lines of one sentence, the first of which has the number ``line``."""
+    """The rows of one sentence, the ``number``-th of its file; the first of them is line ``line``."""
 
+    number: int
     line: int
-    tokens: list[str] = field(default_factory=list)
-    tags: list[str] = field(default_factory=list)
+    rows: list[list[str]]
+
+    @property
+    def tags(self) -> list[str]:
+        """The last column."""
+        return [row[-1] for row in self.rows]
 
 
 def read(path: Path, report: Report) -> Iterator[Sentence]:
     """The sentences of a file, numbered from 1; the tags are gone through once before, for their scheme."""
     scheme = scheme_of(span for block in _blocks(path) for span in spans(block.tags))
-    for number, block in enumerate(_blocks(path), start=1):
-        found = list(spans(block.tags))
-        for span in found:
-            if not span.fits(scheme):
-                place = f"{path}:{block.line + span.start}"
-                report.note(f"entity tagged against the rules of {scheme.value}, kept", place)
-        yield assemble(
-            block.tokens,
-            [(span.start, span.end, span.type) for span in found],
-            [],
-            id=str(number),
-            where=f"{path}:{block.line}",
-            report=report,
-        )
+    return Piecewise(_blocks(path), partial(_sentence, path=path, scheme=scheme, report=report))
 
 
 def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
@@ -87,26 +81,43 @@ def recognises(sample: Sample) -> bool:
 
 
 def _blocks(path: Path) -> Iterator[_Block]:
-    """The sentences' lines."""
+    """The rows of every sentence."""
     block: _Block | None = None
-    for number, line in read_lines(path):
+    count = 0
+    for line_number, line in read_lines(path):
         cells = COLUMN_BREAK.split(line.strip(" \t\r"))
         if cells == [""]:
             if block is not None:
                 yield block
             block = None
-        elif block is not None or cells[0] != DOCUMENT_MARK:
-            if len(cells) < 2 or not is_tag(cells[-1]):
-                found = (
-                    f"{cells[-1]!r:.40} is not a tag" if len(cells) > 1 else "one column where two are due"
-                )
-                raise DataError(
-                    found,
-                    where=f"{path}:{number}",
-                    remedy="a line reads TOKEN ... TAG, a tag O or B-TYPE, I-TYPE, L-, U-, E-, S-",
-                )
-            block = block or _Block(number)
-            block.tokens.append(cells[0])
-            block.tags.append(cells[-1])
+        elif block is not None:
+            block.rows.append(cells)
+        elif cells[0] != DOCUMENT_MARK:
+            count += 1
+            block = _Block(count, line_number, [cells])
     if block is not None:
         yield block
+
+
+def _sentence(block: _Block, path: Path, scheme: Scheme, report: Report) -> Iterator[Sentence]:
+    """The sentence of a block."""
+    for line_number, row in enumerate(block.rows, start=block.line):
+        if len(row) < 2 or not is_tag(row[-1]):
+            raise DataError(
+                "one column where two are due" if len(row) < 2 else f"{row[-1]!r:.40} is not a tag",
+                where=f"{path}:{line_number}",
+                remedy="a line reads TOKEN ... TAG, a tag O or B-TYPE, I-TYPE, L-, U-, E-, S-",
+            )
+    found = list(spans(block.tags))
+    for span in found:
+        if not span.fits(scheme):
+            place = f"{path}:{block.line + span.start}"
+            report.note(f"entity tagged against the rules of {scheme.value}, kept", place)
+    yield assemble(
+        [row[0] for row in block.rows],
+        [(span.start, span.end, span.type) for span in found],
+        [],
+        id=str(block.number),
+        where=f"{path}:{block.line}",
+        report=report,
+    )

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from biaffinity.annotation import Entity, Sentence
@@ -24,6 +25,7 @@ from biaffinity.formats.assembly import assemble
 from biaffinity.formats.columns import cell, flat
 from biaffinity.formats.detection import Sample
 from biaffinity.formats.losses import note_losses
+from biaffinity.formats.piecewise import Piecewise
 from biaffinity.formats.report import Report
 
 NAME = "corp"
@@ -35,43 +37,29 @@ OUTSIDE = "O"
 ESCAPES = {",": "COMMA", "(": "-LRB-", ")": "-RRB-"}
 PLAIN = {escape: token for token, escape in ESCAPES.items()}
 JOINT = re.compile(r"(?<!\\)/")
-SHAPE = "nine columns (sentence, type, index, O, part of speech, words, O, O, O), a relation's line three"
+COLUMNS = "they are sentence, type, index, O, part of speech, words, O, O, O, parted by tabs"
+RELATION_COLUMNS = (
+    "a relation reads INDEX, INDEX, TYPE, parted by tabs; the indexes are those of two lines above"
+)
+
+
+Rows = list[tuple[str, list[str]]]  # place and cells
 
 
 @dataclass(slots=True)
-class _Block:
-    """The lines of one sentence so far."""
+class _Reading:
+    """What the lines of one sentence have said so far."""
 
     id: str
-    where: str
     tokens: list[str] = field(default_factory=list)
     spans: list[tuple[int, int, str]] = field(default_factory=list)
     entity_at: dict[str, int | None] = field(default_factory=dict)  # by the index column
     links: list[tuple[str, int, int]] = field(default_factory=list)
-    is_closed: bool = False
 
 
 def read(path: Path, report: Report) -> Iterator[Sentence]:
     """The sentences of a file, called by their number there."""
-    block: _Block | None = None
-    for number, line in read_lines(path):
-        where = f"{path}:{number}"
-        cells = line.split("\t")
-        if not line.strip():
-            if block is not None:
-                block.is_closed = True
-        elif len(cells) == 9:
-            if block is None or block.is_closed:
-                if block is not None:
-                    yield _sentence(block, report)
-                block = _Block(cells[0], where)
-            _add_chunk(block, cells, where, report)
-        elif len(cells) == 3 and block is not None and block.is_closed:
-            _add_relation(block, cells, where, report)
-        else:
-            raise DataError(f"{len(cells)} columns", where=where, remedy=f"a line has {SHAPE}")
-    if block is not None:
-        yield _sentence(block, report)
+    return Piecewise(_blocks(path), partial(_sentence, report=report))
 
 
 def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
@@ -93,30 +81,69 @@ def recognises(sample: Sample) -> bool:
     return len(cells) == 9 and cells[2].isdecimal() and {cells[3], *cells[6:]} == {OUTSIDE}
 
 
-def _add_chunk(block: _Block, cells: list[str], where: str, report: Report) -> None:
+def _blocks(path: Path) -> Iterator[tuple[Rows, Rows]]:
+    """The rows of every sentence, and those of its relations: after a blank line, until nine cells come."""
+    chunks: Rows = []
+    relations: Rows = []
+    is_closed = False
+    for number, line in read_lines(path):
+        row = f"{path}:{number}", line.split("\t")
+        if not line.strip():
+            is_closed = bool(chunks)
+        elif not is_closed or len(row[1]) == 9:
+            if is_closed:
+                yield chunks, relations
+                chunks, relations, is_closed = [], [], False
+            chunks.append(row)
+        else:
+            relations.append(row)
+    if chunks:
+        yield chunks, relations
+
+
+def _sentence(block: tuple[Rows, Rows], report: Report) -> Iterator[Sentence]:
+    """The sentence of a block."""
+    chunks, relations = block
+    start, (identity, *_) = chunks[0]
+    reading = _Reading(identity)
+    for where, cells in chunks:
+        _require_columns(9, cells, where, COLUMNS)
+        _add_chunk(reading, cells, where, report)
+    for where, cells in relations:
+        _require_columns(3, cells, where, RELATION_COLUMNS)
+        _add_relation(reading, cells, where, report)
+    yield assemble(reading.tokens, reading.spans, reading.links, id=identity, where=start, report=report)
+
+
+def _require_columns(count: int, cells: list[str], where: str, remedy: str) -> None:
+    if len(cells) != count:
+        raise DataError(f"{len(cells)} columns where {count} are due", where=where, remedy=remedy)
+
+
+def _add_chunk(reading: _Reading, cells: list[str], where: str, report: Report) -> None:
     identity, type_, index, _, parts_of_speech, words = cells[:6]
-    if identity != block.id:
+    if identity != reading.id:
         raise DataError(
-            f"a line of sentence {identity!r:.20} inside sentence {block.id!r:.20}",
+            f"a line of sentence {identity!r:.20} inside sentence {reading.id!r:.20}",
             where=where,
             remedy="part sentences by blank lines",
         )
-    if not index.isdecimal() or index in block.entity_at:
+    if not index.isdecimal() or index in reading.entity_at:
         raise DataError(
             f"index {index!r:.20} is no number or stands there twice",
             where=where,
             remedy="number the lines of a sentence from 0",
         )
     if not words or not type_:
-        raise DataError("an empty cell", where=where, remedy=f"a line has {SHAPE}")
-    start = len(block.tokens)
+        raise DataError("an empty cell", where=where, remedy=f"the columns: {COLUMNS}")
+    start = len(reading.tokens)
     if type_ == OUTSIDE:
-        block.tokens.append(_unescaped(words))
-        block.entity_at[index] = None
+        reading.tokens.append(_unescaped(words))
+        reading.entity_at[index] = None
         return
-    block.tokens += _split(words, parts_of_speech, where, report)
-    block.entity_at[index] = len(block.spans)
-    block.spans.append((start, len(block.tokens), type_))
+    reading.tokens += _split(words, parts_of_speech, where, report)
+    reading.entity_at[index] = len(reading.spans)
+    reading.spans.append((start, len(reading.tokens), type_))
 
 
 def _split(words: str, parts_of_speech: str, where: str, report: Report) -> list[str]:
@@ -130,24 +157,20 @@ def _split(words: str, parts_of_speech: str, where: str, report: Report) -> list
     return [_unescaped(piece) for piece in pieces]
 
 
-def _add_relation(block: _Block, cells: list[str], where: str, report: Report) -> None:
+def _add_relation(reading: _Reading, cells: list[str], where: str, report: Report) -> None:
     *arguments, type_ = cells
     for index in arguments:
-        if index not in block.entity_at:
+        if index not in reading.entity_at:
             raise DataError(
                 f"relation {type_} names the index {index!r:.20}, which is not there",
                 where=where,
-                remedy="a relation reads INDEX, INDEX, TYPE with the indexes of two lines above it",
+                remedy=RELATION_COLUMNS,
             )
-    head, tail = (block.entity_at[index] for index in arguments)
+    head, tail = (reading.entity_at[index] for index in arguments)
     if head is None or tail is None:
         report.note("relation left out: an argument is no entity", where)
     else:
-        block.links.append((type_, head, tail))
-
-
-def _sentence(block: _Block, report: Report) -> Sentence:
-    return assemble(block.tokens, block.spans, block.links, id=block.id, where=block.where, report=report)
+        reading.links.append((type_, head, tail))
 
 
 def _lines(identity: str, sentence: Sentence, report: Report, where: str) -> Iterator[str]:

@@ -8,8 +8,9 @@ from itertools import islice
 from pathlib import Path
 
 from biaffinity.annotation.sentence import Json
-from biaffinity.errors import DataError
-from biaffinity.files import existing_file
+from biaffinity.errors import BiaffinityError
+from biaffinity.files import existing_file, refused
+from biaffinity.formats.piecewise import with_errors
 from biaffinity.formats.records import is_array, json_records
 
 SAMPLE_BYTES = 1 << 16
@@ -35,19 +36,22 @@ class Sample:
 
     @classmethod
     def of(cls, path: Path) -> Sample:
-        """The sample of what stands at a path; broken JSON is an error with its place."""
+        """The sample of what stands at a path; JSON with no record that can be read is an error."""
         if path.is_dir():
             return cls(path, is_folder=True)
         try:
             with existing_file(path).open("rb") as file:
                 start = file.read(SAMPLE_BYTES)
         except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
+            raise refused("read", path, error) from error
         # Bytes that are not UTF-8 are the reader's to report, with their line.
         text = start.decode("utf-8-sig", errors="replace")
         if not JSON_START.match(text):
             return cls(path, text=text)
-        records = (record for _, record in islice(json_records(path), SAMPLE_RECORDS))
+        found = list(islice(with_errors(json_records(path)), SAMPLE_RECORDS))
+        records = [item[1] for item in found if not isinstance(item, BiaffinityError)]
+        if found and not records:
+            raise next(item for item in found if isinstance(item, BiaffinityError))
         record = max(records, key=lambda fields: sum(map(bool, fields.values())), default=None)
         return cls(path, text=text, record=record, is_array=is_array(path))
 

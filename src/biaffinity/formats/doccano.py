@@ -25,7 +25,7 @@ from biaffinity.formats.alignment import (
     in_code_points,
 )
 from biaffinity.formats.detection import Sample
-from biaffinity.formats.records import json_records, note_fields
+from biaffinity.formats.records import each_record, note_fields
 from biaffinity.formats.report import Report
 
 NAME = "doccano"
@@ -43,26 +43,7 @@ def read(path: Path, report: Report, *, split: bool = True) -> Iterator[Sentence
 
     Without ``split`` every text is one sentence, so relations across sentences are kept.
     """
-    ids = DocumentIds(path, report)
-    for where, record in json_records(path):
-        text = next((record[field] for field in TEXT_FIELDS if field in record), None)
-        if not isinstance(text, str):
-            raise DataError("has no text", where=f"{where}: text", remedy=SHAPE)
-        try:
-            entities, relations = list(_entities(record, where)), list(_relations(record, where))
-        except AnnotationError as error:
-            raise DataError(error.what, where=f"{where}: {error.where}", remedy=SHAPE) from None
-        note_fields(record, KNOWN, where, report)
-        yield from align(
-            text,
-            # The file does not repeat an entity's text, so that spans end where words do is the evidence.
-            in_code_points(text, entities, partial(_ends_with_words, text), report),
-            relations,
-            document=ids.next(record.get("id"), where),
-            where=where,
-            report=report,
-            split=split,
-        )
+    return each_record(path, partial(_sentences, ids=DocumentIds(path, report), report=report, split=split))
 
 
 def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
@@ -88,16 +69,40 @@ def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
 def recognises(sample: Sample) -> bool:
     """A text beside a list of entities as doccano writes them."""
     record = sample.record
-    if record is None or not any(isinstance(record.get(field), str) for field in TEXT_FIELDS):
+    if record is None or not {"tokens", "sentences"}.isdisjoint(record):
+        return False
+    if not any(isinstance(record.get(field), str) for field in TEXT_FIELDS):
         return False
     entities = next((record[field] for field in ENTITY_FIELDS if field in record), None)
-    if not isinstance(entities, list) or "tokens" in record:
-        return False
-    return all(
+    return isinstance(entities, list) and all(
         "start_offset" in entity
         if isinstance(entity, dict)
         else isinstance(entity, list) and len(entity) == 3
         for entity in entities
+    )
+
+
+def _sentences(
+    record: Json, where: str, number: int, ids: DocumentIds, report: Report, split: bool
+) -> Iterator[Sentence]:
+    """The sentences of one line."""
+    text = next((record[field] for field in TEXT_FIELDS if field in record), None)
+    if not isinstance(text, str):
+        raise DataError("has no text", where=f"{where}: text", remedy=SHAPE)
+    try:
+        entities, relations = list(_entities(record, where)), list(_relations(record, where))
+    except AnnotationError as error:
+        raise DataError(error.what, where=f"{where}: {error.where}", remedy=SHAPE) from None
+    note_fields(record, KNOWN, where, report)
+    return align(
+        text,
+        # The file does not repeat an entity's text, so that spans end where words do is the evidence.
+        in_code_points(text, entities, partial(_ends_with_words, text), report),
+        relations,
+        document=ids.of(record.get("id"), number, where),
+        where=where,
+        report=report,
+        split=split,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from biaffinity.files import writing
 from biaffinity.formats.assembly import assemble
 from biaffinity.formats.detection import Sample
 from biaffinity.formats.losses import note_losses
-from biaffinity.formats.records import json_records, note_fields
+from biaffinity.formats.records import each_record, note_fields
 from biaffinity.formats.report import Report
 
 NAME = "dygie"
@@ -37,27 +38,7 @@ INCLUSIVE = "spans count tokens from the start of the document, the last one inc
 
 def read(path: Path, report: Report) -> Iterator[Sentence]:
     """The sentences of every document, called ``doc_key:number``, from 0."""
-    for number, (where, record) in enumerate(json_records(path), start=1):
-        note_fields(record, FIELDS, where, report)
-        document = str(record.get("doc_key", number))
-        sentences = _rows(record, "sentences", where)
-        entities = _rows(record, "ner", where, count=len(sentences))
-        relations = _rows(record, "relations", where, count=len(sentences))
-        offsets = accumulate(map(len, sentences), initial=0)
-        for index, (tokens, ner, links, offset) in enumerate(
-            zip(sentences, entities, relations, offsets, strict=False)
-        ):
-            place = f"{where}: sentences[{index}]"
-            spans = [(*_span(row[:2], offset, len(tokens), place), row[2]) for row in _of(ner, 3, place)]
-            yield assemble(
-                tokens,
-                spans,
-                _links(_of(links, 5, place), spans, offset, len(tokens), place, report),
-                id=f"{document}:{index}",
-                document=document,
-                where=place,
-                report=report,
-            )
+    return each_record(path, partial(_sentences, report=report))
 
 
 def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
@@ -73,6 +54,30 @@ def recognises(sample: Sample) -> bool:
     if record is None or "text" in record or not isinstance(record.get("sentences"), list):
         return False
     return all(isinstance(tokens, list) for tokens in record["sentences"])
+
+
+def _sentences(record: Json, where: str, number: int, report: Report) -> Iterator[Sentence]:
+    """The sentences of one document."""
+    note_fields(record, FIELDS, where, report)
+    document = str(record.get("doc_key", number))
+    sentences = _rows(record, "sentences", where)
+    entities = _rows(record, "ner", where, count=len(sentences))
+    relations = _rows(record, "relations", where, count=len(sentences))
+    offsets = accumulate(map(len, sentences), initial=0)
+    for index, (tokens, ner, links, offset) in enumerate(
+        zip(sentences, entities, relations, offsets, strict=False)
+    ):
+        place = f"{where}: sentences[{index}]"
+        spans = [(*_span(row[:2], offset, len(tokens), place), row[2]) for row in _of(ner, 3, place)]
+        yield assemble(
+            tokens,
+            spans,
+            _links(_of(links, 5, place), spans, offset, len(tokens), place, report),
+            id=f"{document}:{index}",
+            document=document,
+            where=place,
+            report=report,
+        )
 
 
 def _rows(record: Json, key: str, where: str, count: int | None = None) -> list[list[Any]]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from biaffinity.annotation import Document, Sentence
@@ -21,7 +22,7 @@ from biaffinity.errors import AnnotationError
 from biaffinity.files import writing
 from biaffinity.formats.alignment import CharEntity, CharRelation, align
 from biaffinity.formats.detection import Sample
-from biaffinity.formats.records import json_records, note_fields
+from biaffinity.formats.records import each_record, note_fields
 from biaffinity.formats.report import Report
 
 NAME = "jsonl"
@@ -32,25 +33,14 @@ SENTENCE_FIELDS = frozenset({"id", "document", "tokens", "entities", "relations"
 DOCUMENT_FIELDS = frozenset({"id", "text", "entities", "relations", "sentences"})
 
 
-def read(path: Path, report: Report) -> Iterator[Sentence]:
+def read(path: Path, report: Report, *, split: bool = True) -> Iterator[Sentence]:
     """The sentences of a file; one without an id is called by its number in the file, from 1.
 
-    Entities and relations may be absent. Nothing is mended: a wrong line is an error.
+    Entities and relations may be absent. Nothing is mended: a wrong line is an error, after which the
+    lines that follow it can still be read. Without ``split`` every raw text is one sentence, so
+    relations across sentences are kept.
     """
-    for number, (where, record) in enumerate(json_records(path), start=1):
-        named = {"entities": [], "relations": [], **record}
-        if named.get("id") is None:
-            named["id"] = str(number)
-        is_document = "sentences" in named
-        note_fields(named, DOCUMENT_FIELDS if is_document else SENTENCE_FIELDS, where, report)
-        if "text" in named and not is_document and "tokens" not in named:
-            yield from _from_raw_text(named, where, report)
-            continue
-        try:
-            sentences = Document.from_dict(named).sentences if is_document else [Sentence.from_dict(named)]
-        except AnnotationError as error:
-            raise error.at(where) from None
-        yield from sentences
+    return each_record(path, partial(_sentences, report=report, split=split))
 
 
 def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
@@ -80,7 +70,22 @@ def recognises(sample: Sample) -> bool:
     )
 
 
-def _from_raw_text(record: Json, where: str, report: Report) -> Iterator[Sentence]:
+def _sentences(record: Json, where: str, number: int, report: Report, split: bool) -> Iterable[Sentence]:
+    """The sentences of one line."""
+    named = {"entities": [], "relations": [], **record}
+    if named.get("id") is None:
+        named["id"] = str(number)
+    is_document = "sentences" in named
+    note_fields(named, DOCUMENT_FIELDS if is_document else SENTENCE_FIELDS, where, report)
+    if "text" in named and not is_document and "tokens" not in named:
+        return _from_raw_text(named, where, report, split)
+    try:
+        return Document.from_dict(named).sentences if is_document else [Sentence.from_dict(named)]
+    except AnnotationError as error:
+        raise error.at(where) from None
+
+
+def _from_raw_text(record: Json, where: str, report: Report, split: bool) -> Iterator[Sentence]:
     """The sentences of a raw text with its annotation in characters."""
     try:
         text, spans = _raw_text(record, where, report)
@@ -96,7 +101,7 @@ def _from_raw_text(record: Json, where: str, report: Report) -> Iterator[Sentenc
         raise error.at(where) from None
     name = str(record["id"])
     for sentence in align(
-        text, entities, relations, document=name, where=where, report=report, token_spans=spans
+        text, entities, relations, document=name, where=where, report=report, token_spans=spans, split=split
     ):
         yield sentence if spans is None else replace(sentence, document=record.get("document"))
 

@@ -24,7 +24,7 @@ from biaffinity.formats.alignment import (
     in_code_points,
 )
 from biaffinity.formats.detection import Sample
-from biaffinity.formats.records import json_records, note_fields, writing_array
+from biaffinity.formats.records import each_record, note_fields, writing_array
 from biaffinity.formats.report import Report
 
 NAME = "labelstudio"
@@ -45,28 +45,7 @@ def read(path: Path, report: Report, *, split: bool = True) -> Iterator[Sentence
     Of several annotations of a task the first that was not cancelled counts. Without ``split`` every
     text is one sentence, so relations across sentences are kept.
     """
-    ids = DocumentIds(path, report)
-    for where, task in json_records(path):
-        data = _data(task)
-        text_field = _text_field(data, where)
-        text = data[text_field]
-        note_fields(data, frozenset({"id", text_field}), where, report)
-        annotation = _Annotation(report)
-        for place, item in _results(task, where, report):
-            annotation.add(item, place)
-        entities = in_code_points(text, annotation.entities, partial(annotation.fits, text), report)
-        for entity in entities:
-            if not annotation.fits(text, entity):
-                report.note("region's text differs from the task's: its offsets are followed", entity.where)
-        yield from align(
-            text,
-            entities,
-            annotation.kept_relations(),
-            document=ids.next(data.get("id", task.get("id")), where),
-            where=where,
-            report=report,
-            split=split,
-        )
+    return each_record(path, partial(_sentences, ids=DocumentIds(path, report), report=report, split=split))
 
 
 def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
@@ -88,6 +67,32 @@ def recognises(sample: Sample) -> bool:
     if isinstance(record.get("data"), dict):
         return any(isinstance(record.get(name), list) for name in (*ANNOTATION_FIELDS, "predictions"))
     return any(_is_regions(value) for value in record.values())
+
+
+def _sentences(
+    task: Json, where: str, number: int, ids: DocumentIds, report: Report, split: bool
+) -> Iterator[Sentence]:
+    """The sentences of one task."""
+    data = _data(task)
+    text_field = _text_field(data, where)
+    text = data[text_field]
+    note_fields(data, frozenset({"id", text_field}), where, report)
+    annotation = _Annotation(report)
+    for place, item in _results(task, where, report):
+        annotation.add(item, place)
+    entities = in_code_points(text, annotation.entities, partial(annotation.fits, text), report)
+    for entity in entities:
+        if not annotation.fits(text, entity):
+            report.note("region's text differs from the task's: its offsets are followed", entity.where)
+    return align(
+        text,
+        entities,
+        annotation.kept_relations(),
+        document=ids.of(data.get("id", task.get("id")), number, where),
+        where=where,
+        report=report,
+        split=split,
+    )
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,24 +22,27 @@ from biaffinity.formats.assembly import assemble
 from biaffinity.formats.columns import cell, flat
 from biaffinity.formats.detection import Sample
 from biaffinity.formats.losses import note_losses
+from biaffinity.formats.piecewise import Piecewise
 from biaffinity.formats.report import Report
-from biaffinity.formats.tagging import Scheme, iob2, is_tag, spans
+from biaffinity.formats.tagging import Scheme, TaggedSpan, iob2, is_tag, spans
 
 NAME = "multihead"
 DESCRIPTION = "CoNLL04 columns of the multi-head-selection work (#doc id; BIO, relations, heads)"
 SUFFIXES = (".txt",)
 
+OPENING = "#doc"
 NONE = "N"
 T = TypeVar("T")
 COLUMNS = "index, token, tag, relations and heads, parted by tabs"
 
 
-@dataclass(slots=True)
-class _Block:
-    """The lines of one sentence so far."""
+Lines = list[tuple[str, str]]  # place and line
 
-    id: str
-    where: str
+
+@dataclass(slots=True)
+class _Reading:
+    """What the lines of one sentence have said so far."""
+
     tokens: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     links: list[tuple[str, int, int, str]] = field(default_factory=list)  # type, last tokens, place
@@ -46,21 +50,7 @@ class _Block:
 
 def read(path: Path, report: Report) -> Iterator[Sentence]:
     """The sentences of a file; entities in text order, relations in the order of their lines."""
-    block: _Block | None = None
-    count = 0
-    for number, line in read_lines(path):
-        where = f"{path}:{number}"
-        if line.startswith("#doc"):
-            if block is not None:
-                yield _sentence(block, report)
-            count += 1
-            block = _Block(line.removeprefix("#doc").strip() or str(count), where)
-        elif block is not None and line.strip():
-            _add_token(block, line, where)
-        elif line.strip():
-            raise DataError("a token before the first sentence", where=where, remedy="start it with #doc ID")
-    if block is not None:
-        yield _sentence(block, report)
+    return Piecewise(enumerate(_blocks(path), start=1), partial(_sentence, report=report))
 
 
 def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
@@ -69,21 +59,56 @@ def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
         for number, sentence in enumerate(sentences, start=1):
             where = f"sentence {sentence.id or number}"
             note_losses(sentence, report, where, kept={"id"})
-            file.write(f"#doc {cell(sentence.id, report, where)}\n")
+            file.write(f"{OPENING} {cell(sentence.id, report, where)}\n")
             file.writelines(_lines(flat(sentence, report, where), report, where))
 
 
 def recognises(sample: Sample) -> bool:
     """Its first line opens a sentence with ``#doc``."""
-    return sample.text.lstrip().startswith("#doc")
+    return sample.text.lstrip().startswith(OPENING)
 
 
-def _add_token(block: _Block, line: str, where: str) -> None:
+def _blocks(path: Path) -> Iterator[Lines]:
+    """The lines of every sentence but for blank ones; ``#doc`` opens it."""
+    block: Lines = []
+    for number, line in read_lines(path):
+        if line.startswith(OPENING) and block:
+            yield block
+            block = []
+        if line.strip():
+            block.append((f"{path}:{number}", line))
+    if block:
+        yield block
+
+
+def _sentence(numbered: tuple[int, Lines], report: Report) -> Iterator[Sentence]:
+    """The sentence of a block."""
+    number, ((where, opening), *rows) = numbered
+    if not opening.startswith(OPENING):
+        raise DataError("a token before the first sentence", where=where, remedy="start it with #doc ID")
+    reading = _Reading()
+    for place, line in rows:
+        _add_token(reading, line, place)
+    found = list(spans(reading.tags))
+    for span in found:
+        if not span.fits(Scheme.IOB2):
+            report.note("entity starts without B-, kept", f"{where}: token {span.start}")
+    yield assemble(
+        reading.tokens,
+        [(span.start, span.end, span.type) for span in found],
+        _between_entities(reading, found, report),
+        id=opening.removeprefix(OPENING).strip() or str(number),
+        where=where,
+        report=report,
+    )
+
+
+def _add_token(reading: _Reading, line: str, where: str) -> None:
     cells = line.split("\t")
     if len(cells) != 5:
         raise DataError(f"{len(cells)} columns where 5 are due", where=where, remedy=f"they are {COLUMNS}")
     index, token, tag, types, heads = cells
-    position = len(block.tokens)
+    position = len(reading.tokens)
     if index != str(position):
         raise DataError(
             f"index {index!r} where {position} is due", where=where, remedy="count from 0 after #doc"
@@ -93,8 +118,8 @@ def _add_token(block: _Block, line: str, where: str) -> None:
         raise DataError(
             what, where=where, remedy=f"the columns are {COLUMNS}; a tag reads O, B-TYPE or I-TYPE"
         )
-    block.tokens.append(token)
-    block.tags.append(tag)
+    reading.tokens.append(token)
+    reading.tags.append(tag)
     if types == f"['{NONE}']" and heads == f"[{position}]":
         return
     names, targets = _list(types, str, where), _list(heads, int, where)
@@ -104,7 +129,7 @@ def _add_token(block: _Block, line: str, where: str) -> None:
             where=where,
             remedy="give every relation its head",
         )
-    block.links += [
+    reading.links += [
         (name, position, target, where) for name, target in zip(names, targets, strict=True) if name != NONE
     ]
 
@@ -123,32 +148,22 @@ def _list(text: str, kind: type[T], where: str) -> list[T]:
     return values
 
 
-def _sentence(block: _Block, report: Report) -> Sentence:
-    found = list(spans(block.tags))
-    for span in found:
-        if not span.fits(Scheme.IOB2):
-            report.note("entity starts without B-, kept", f"{block.where}: token {span.start}")
+def _between_entities(
+    reading: _Reading, found: Iterable[TaggedSpan], report: Report
+) -> Iterator[tuple[str, int, int]]:
+    """Relations between last tokens as relations between the entities that end there."""
     entity_at = {span.end - 1: index for index, span in enumerate(found)}
-    links = []
-    for name, head, tail, where in block.links:
-        if not 0 <= tail < len(block.tokens):
+    for name, head, tail, where in reading.links:
+        if not 0 <= tail < len(reading.tokens):
             raise DataError(
-                f"head {tail} leaves the sentence of {len(block.tokens)} tokens",
+                f"head {tail} leaves the sentence of {len(reading.tokens)} tokens",
                 where=where,
                 remedy="heads count the sentence's tokens from 0",
             )
         if head in entity_at and tail in entity_at:
-            links.append((name, entity_at[head], entity_at[tail]))
+            yield name, entity_at[head], entity_at[tail]
         else:
             report.note("relation left out: an argument is not the last token of an entity", where)
-    return assemble(
-        block.tokens,
-        [(span.start, span.end, span.type) for span in found],
-        links,
-        id=block.id,
-        where=block.where,
-        report=report,
-    )
 
 
 def _lines(sentence: Sentence, report: Report, where: str) -> Iterator[str]:

@@ -8,16 +8,19 @@ from __future__ import annotations
 import codecs
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from biaffinity.annotation.sentence import Json
 from biaffinity.errors import DataError
-from biaffinity.files import existing_file, read_lines, writing
+from biaffinity.files import existing_file, read_lines, refused, writing
+from biaffinity.formats.piecewise import Piecewise
 from biaffinity.formats.report import Report
 
+T = TypeVar("T")
 CHUNK = 1 << 16
 WHITE = " \t\r\n"
 # A decoder that meets the end of its text too early complains at most this far before it.
@@ -30,8 +33,25 @@ def json_records(path: Path) -> Iterator[tuple[str, Json]]:
     """The objects of a file with the place of each: ``file:line``, in an array also its index.
 
     A file whose first character is ``[`` is one array; any other is JSON lines, blank ones skipped.
+    After a line that is not an object the lines that follow can still be read; broken JSON in an array
+    ends it.
     """
-    return _array_records(path) if is_array(path) else _line_records(path)
+    if is_array(path):
+        return _array_records(path)
+    return Piecewise(read_lines(path), partial(_line_record, path))
+
+
+def each_record(path: Path, read: Callable[[Json, str, int], Iterable[T]]) -> Iterator[T]:
+    """What ``read`` makes of each object, its place and its number in the file, from 1.
+
+    After an error the objects that follow can still be read.
+    """
+
+    def read_numbered(numbered: tuple[int, tuple[str, Json]]) -> Iterable[T]:
+        number, (where, record) = numbered
+        return read(record, where, number)
+
+    return Piecewise(enumerate(json_records(path), start=1), read_numbered)
 
 
 def is_array(path: Path) -> bool:
@@ -72,23 +92,24 @@ def _refuse(constant: str) -> NoReturn:
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
-def _line_records(path: Path) -> Iterator[tuple[str, Json]]:
-    for number, line in read_lines(path):
-        text = line.strip(WHITE)
-        if not text:
-            continue
-        where = f"{path}:{number}"
-        try:
-            value = _DECODER.decode(text)
-        except json.JSONDecodeError as error:
-            what = f"broken JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
-            raise DataError(what, where=where, remedy=ONE_PER_LINE) from None
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"broken JSON: {error}", where=where, remedy=ONE_PER_LINE) from None
-        if not isinstance(value, dict):
-            raise DataError(f"{text[:20]!r} is not a JSON object", where=where, remedy=ONE_PER_LINE)
-        _require_unicode(value, text, where)
-        yield where, value
+def _line_record(path: Path, numbered: tuple[int, str]) -> Iterator[tuple[str, Json]]:
+    """The object of a line with its place; a blank line has none."""
+    number, line = numbered
+    text = line.strip(WHITE)
+    if not text:
+        return
+    where = f"{path}:{number}"
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        what = f"broken JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
+        raise DataError(what, where=where, remedy=ONE_PER_LINE) from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"broken JSON: {error}", where=where, remedy=ONE_PER_LINE) from None
+    if not isinstance(value, dict):
+        raise DataError(f"{text[:20]!r} is not a JSON object", where=where, remedy=ONE_PER_LINE)
+    _require_unicode(value, text, where)
+    yield where, value
 
 
 def _array_records(path: Path) -> Iterator[tuple[str, Json]]:
@@ -198,7 +219,7 @@ def _chunks(path: Path) -> Iterator[str]:
             pass
         raise
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        raise refused("read", path, error) from error
 
 
 def _require_unicode(value: Json, text: str, where: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Finding:
-    """How often one kind of change was made, and where first."""
+    """How often one kind of change was made, and the first places where."""
 
     count: int = 0
     examples: list[str] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Report:
         """Record one event of a kind at a place (file, line, sentence id)."""
         finding = self.findings.setdefault(kind, Finding())
         finding.count += 1
-        if len(finding.examples) < self.examples:
+        if where not in finding.examples and len(finding.examples) < self.examples:
             finding.examples.append(where)
 
     def __bool__(self) -> bool:

@@ -1,0 +1,15 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Whole = Annotated[
+    bool,
+    typer.Option(
+        "--whole",
+        help="Each document of raw text stays one sentence, so relations across sentences are kept.",
+    ),
+]

@@ -1,0 +1,126 @@
+"""``biaffinity predict`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra train")
+
+import biaffinity
+from biaffinity.annotation import Entity, Sentence
+from biaffinity.cli import main
+from biaffinity.formats import read, write
+from training import tiny
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data and the models ``one`` and ``two`` of the two setups."""
+    folder = tmp_path_factory.mktemp("trained")
+    files = tiny.write_corpus(folder)
+    for name, setup in (("one", 1), ("two", 2)):
+        config = tiny.config(model={"setup": setup}, training={"epochs": 12})
+        biaffinity.train(config, **files, out=folder / name)
+    return folder
+
+
+@pytest.fixture
+def run(trained: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """Run a command in the folder: its exit code, what it wrote to stdout and to stderr."""
+    monkeypatch.chdir(trained)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(list(arguments))
+        return left.value.code or 0, *capsys.readouterr()
+
+    return command
+
+
+def test_every_sentence_comes_back_in_order_under_its_id(run, trained: Path) -> None:
+    code, out, err = run("predict", "one", "dev.jsonl", "-o", "p.jsonl")
+    assert (code, out, err) == (0, "", "6 sentences written to p.jsonl\n")
+    gold, predicted = list(read(trained / "dev.jsonl")), list(read(trained / "p.jsonl"))
+    assert [(s.id, s.tokens) for s in predicted] == [(s.id, s.tokens) for s in gold]
+
+
+def test_every_entity_and_relation_has_a_score_between_0_and_1(run, trained: Path) -> None:
+    run("predict", "one", "train.jsonl", "-o", "p.jsonl")
+    sentences = list(read(trained / "p.jsonl"))
+    entities = [entity for sentence in sentences for entity in sentence.entities]
+    relations = [relation for sentence in sentences for relation in sentence.relations]
+    assert entities
+    assert relations
+    for found in (*entities, *relations):
+        assert found.score is not None
+        assert 0 <= found.score <= 1
+    assert len({found.score for found in entities}) > 1
+
+
+@pytest.mark.parametrize("model", ["one", "two"])
+def test_predictions_scored_are_the_evaluation(model: str, run, trained: Path) -> None:
+    run("evaluate", model, "dev.jsonl", "--json", "evaluated.json")
+    run("predict", model, "dev.jsonl", "-o", "p.jsonl")
+    assert run("score", "dev.jsonl", "p.jsonl", "--json", "scored.json")[0] == 0
+    first, second = (json.loads((trained / f"{n}.json").read_text()) for n in ("evaluated", "scored"))
+    assert first == second
+
+
+def test_annotation_that_is_there_is_not_looked_at(run, trained: Path) -> None:
+    write(trained / "bare.jsonl", [s.annotated([]) for s in tiny.sentences(6, first=31)])
+    run("predict", "one", "dev.jsonl", "-o", "a.jsonl")
+    run("predict", "one", "bare.jsonl", "-o", "b.jsonl")
+    assert (trained / "a.jsonl").read_bytes() == (trained / "b.jsonl").read_bytes()
+
+
+def test_given_boundaries_are_kept_and_their_types_not_looked_at(run, trained: Path) -> None:
+    gold = tiny.sentences(6, first=31)
+    hidden = [s.annotated([Entity(e.start, e.end, "Whatever") for e in s.entities]) for s in gold]
+    write(trained / "hidden.jsonl", hidden)
+    run("predict", "two", "dev.jsonl", "-o", "a.jsonl")
+    assert run("predict", "two", "hidden.jsonl", "-o", "b.jsonl")[0] == 0
+    for sentence, predicted in zip(gold, read(trained / "a.jsonl"), strict=True):
+        given = {token for entity in sentence.entities for token in range(entity.start, entity.end)}
+        assert all(set(range(e.start, e.end)) <= given for e in predicted.entities)
+    assert (trained / "a.jsonl").read_bytes() == (trained / "b.jsonl").read_bytes()
+
+
+def test_words_and_characters_never_met_and_empty_sentences_are_no_trouble(run, trained: Path) -> None:
+    odd = [Sentence(["日本", "😀", "\u0301", "x" * 500], id="odd"), Sentence([], id="empty")]
+    write(trained / "odd.jsonl", odd)
+    assert run("predict", "one", "odd.jsonl", "-o", "p.jsonl")[0] == 0
+    assert [s.tokens for s in read(trained / "p.jsonl")] == [s.tokens for s in odd]
+
+
+def test_another_format_says_what_it_cannot_carry(run, trained: Path) -> None:
+    code, _, err = run("predict", "one", "train.jsonl", "-o", "p.conll", "--to", "conll")
+    assert code == 0
+    assert "18 sentences written to p.conll" in err
+    assert "scores" in err
+    assert sum(1 for _ in read(trained / "p.conll")) == 18
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["none", "dev.jsonl"], 1, "error: none: no such model folder (check the path)\n"),
+        (["one", "none.jsonl"], 1, "error: none.jsonl: no such file (check the path)\n"),
+        (["one", "dev.jsonl", "--to", "jsonx"], 2, "error: "),
+        (["one", "dev.jsonl", "--device", "gpu"], 2, "error: PyTorch sees no device 'gpu' here (it sees cpu"),
+    ],
+)
+def test_mistakes_are_one_line_and_leave_no_file(
+    arguments: list[str], code: int, told: str, run, trained: Path
+) -> None:
+    left, out, err = run("predict", *arguments, "-o", "wrong.jsonl")
+    assert (left, out) == (code, "")
+    assert err.startswith(told)
+    assert err.count("\n") == 1
+    assert not (trained / "wrong.jsonl").exists()
+
+
+def test_an_output_is_required(run) -> None:
+    assert run("predict", "one", "dev.jsonl")[0] == 2
