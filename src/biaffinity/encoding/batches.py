@@ -53,8 +53,9 @@ class Batch:
     """Padded arrays of some examples.
 
     ``words``, ``labels``, ``boundaries``: [batch, size]; ``lengths``: [batch]; ``characters``:
-    [distinct forms, longest], shortest first, ``character_lengths``: [distinct forms]; ``form_index``: [batch, size],
-    which distinct form each token is; ``spans``: gold entities; ``pairs``: candidates among them.
+    [distinct forms, longest], shortest first; ``character_lengths``: [distinct forms]; ``form_index``:
+    [batch, size], which distinct form each token is; ``spans``: gold entities; ``pairs``: candidates
+    among them.
     """
 
     words: Ints
@@ -91,6 +92,11 @@ class Encoder:
         self._tokens: dict[str, tuple[int, int]] = {}
         self._forms: dict[str, int] = {}
         self._spellings: list[Ints] = []
+
+    @property
+    def remembered(self) -> int:
+        """How many distinct tokens have been met."""
+        return len(self._tokens)
 
     def encode(self, sentence: Sentence) -> Example:
         """A sentence with at least one token as arrays; of overlapping entities the outermost stay.
@@ -197,12 +203,14 @@ class Encoder:
 
     def _spell(self, forms: Ints) -> tuple[Ints, Ints, Ints]:
         """Padded characters of word forms, shortest form first, their lengths, and where each form went."""
-        spellings = sorted(((self._spellings[form], row) for row, form in enumerate(forms)), key=lambda s: len(s[0]))
-        lengths = np.array([len(spelling) for spelling, _ in spellings], dtype=np.int64)
-        inside = np.arange(lengths.max()) < lengths[:, None]
+        spellings = [self._spellings[form] for form in forms]
+        lengths = np.array([len(spelling) for spelling in spellings], dtype=np.int64)
+        order = np.argsort(lengths, kind="stable")
         place = np.empty(len(forms), dtype=np.int64)
-        place[[row for _, row in spellings]] = np.arange(len(forms))
-        return _pad(np.concatenate([spelling for spelling, _ in spellings]), inside), lengths, place
+        place[order] = np.arange(len(forms))
+        lengths = lengths[order]
+        inside = np.arange(lengths.max()) < lengths[:, None]
+        return _pad(np.concatenate([spellings[row] for row in order]), inside), lengths, place
 
 
 def _pad(flat: Ints, inside: Bools) -> Ints:
@@ -214,9 +222,9 @@ def _pad(flat: Ints, inside: Bools) -> Ints:
 def shuffled_batches(lengths: Sequence[int], size: int, generator: np.random.Generator) -> Iterator[Ints]:
     """Random batches of ``size`` of sentences of like length, in random order.
 
-    Lengths are blurred by a tenth before sorting, so that batches differ from epoch to epoch.
+    Lengths are blurred by a twentieth before sorting, so that batches differ from epoch to epoch.
     """
-    noise = generator.uniform(0.9, 1.1, len(lengths))
+    noise = generator.uniform(0.95, 1.05, len(lengths))
     order = np.argsort(np.asarray(lengths) * noise + generator.uniform(0, 1, len(lengths)), kind="stable")
     starts = np.arange(0, len(lengths), size)
     for start in generator.permutation(starts):

@@ -14,6 +14,8 @@ from biaffinity.errors import DataError
 PADDING, UNKNOWN = 0, 1
 #: Characters: padding, unknown, and the frames around a word.
 WORD_START, WORD_END = 2, 3
+#: A batch of words is as wide as its longest, so a word of thousands of characters is cut in the middle.
+LONGEST_END = 32
 #: The relation class "none of them".
 NEGATIVE = 0
 
@@ -54,7 +56,9 @@ class Vocabulary:
         return self._numbers.get(form, UNKNOWN)
 
     def spell(self, form: str) -> list[int]:
-        """The numbers of a word's characters between the frames."""
+        """The numbers of a word's characters between the frames; of a very long word, those at its ends."""
+        if len(form) > 2 * LONGEST_END:
+            form = form[:LONGEST_END] + form[-LONGEST_END:]
         numbers = (self._characters.get(character, UNKNOWN) for character in form)
         return [WORD_START, *numbers, WORD_END]
 

@@ -37,7 +37,7 @@ class CharacterEncoder(nn.Module):
         Any order of words is right; in order of length they run fastest, since each part is cut to
         its own longest word.
         """
-        parts = max(1, min(4, len(lengths) // 32))
+        parts = 2 if len(lengths) >= 32 else 1
         vectors = [
             self._read(part[:, : int(sizes.max())], sizes)
             for part, sizes in zip(characters.chunk(parts), lengths.chunk(parts), strict=True)
@@ -46,7 +46,10 @@ class CharacterEncoder(nn.Module):
 
     def _read(self, characters: Tensor, lengths: Tensor) -> Tensor:
         inputs = self.embedding(characters)
-        left, _ = self.ahead(inputs)
-        right, _ = self.back(reorder(inputs, reversal(lengths, inputs.size(1))))
+        turned = reorder(inputs, reversal(lengths, inputs.size(1)))
+        if self.back is self.ahead:
+            left, right = self.ahead(torch.cat([inputs, turned]))[0].chunk(2)
+        else:
+            left, right = self.ahead(inputs)[0], self.back(turned)[0]
         rows = torch.arange(len(lengths), device=lengths.device)
         return torch.cat([left[rows, lengths - 1], right[rows, lengths - 1]], dim=1)

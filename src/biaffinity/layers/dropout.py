@@ -1,12 +1,35 @@
-"""Word dropout: a word is hidden the oftener the rarer it is, so that the unknown word is learnt.
+"""Dropout of values, and of words: a rare word is hidden more often, so that the unknown word is learnt.
 
-Source: Kiperwasser & Goldberg (2016), with the constant of Nguyen & Verspoor (2019).
+Source: Srivastava et al. (2014); word dropout, Kiperwasser & Goldberg (2016), with the constant of
+Nguyen & Verspoor (2019).
 """
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+
+
+class Dropout(nn.Module):
+    """Sets values to zero at a rate and scales up the others, in training only.
+
+    One random byte decides each value, so the rate is rounded to a multiple of 1/256; drawing eight
+    of them at a time makes it several times faster on CPU than the library's own.
+    """
+
+    def __init__(self, rate: float) -> None:
+        super().__init__()
+        self.dropped = round(256 * rate)
+
+    def forward(self, values: Tensor) -> Tensor:
+        """[...] -> [...]."""
+        if not self.training or self.dropped == 0:
+            return values
+        count = values.numel()
+        low, high = -(2**63), 2**63 - 1
+        draws = torch.randint(low, high, ((count + 7) // 8,), dtype=torch.int64, device=values.device)
+        kept = draws.view(torch.uint8)[:count].view(values.shape) >= self.dropped
+        return values * (kept * (256 / (256 - self.dropped)))
 
 
 class WordDropout(nn.Module):

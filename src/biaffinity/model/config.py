@@ -26,7 +26,7 @@ else:
 class Section(BaseModel):
     """A part of the config; unknown keys are errors, values do not change after validation."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class EncodingConfig(Section):

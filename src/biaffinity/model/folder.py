@@ -60,13 +60,14 @@ def load_model(folder: Path, device: str | torch.device = "cpu") -> JointModel:
             remedy="install a newer biaffinity",
         )
     config = validate(head.get("config", {}), where=str(folder / "config.json"))
+    size = head.get("word_size")
+    if type(size) is not int or size < 1:
+        raise DataError("has no whole number word_size", where=str(folder / "config.json"))
+    names = read_json(folder / "vocabulary.json")
     try:
-        vocabulary = Vocabulary.from_dict(read_json(folder / "vocabulary.json"))
-        size = int(head["word_size"])
+        vocabulary = Vocabulary.from_dict(names)
     except BiaffinityError as error:
         raise error.at(str(folder / "vocabulary.json")) from None
-    except (KeyError, TypeError, ValueError):
-        raise DataError("has no whole number word_size", where=str(folder / "config.json")) from None
     model = JointModel(
         config, vocabulary, size, torch.zeros(len(vocabulary.unseen), size, dtype=torch.float16)
     )
@@ -79,7 +80,10 @@ def load_weights(model: JointModel, folder: Path) -> int:
     path = folder / WEIGHTS
     tensors, metadata = load_tensors(path)
     _fill(owned_tensors(model), tensors, path)
-    return int(metadata.get("epoch", 0))
+    try:
+        return int(metadata.get("epoch", 0))
+    except ValueError:
+        raise DataError(f"is of no epoch: {metadata['epoch']!r}", where=str(path)) from None
 
 
 def owned_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
@@ -111,8 +115,11 @@ def _fill(targets: dict[str, Tensor], tensors: dict[str, Tensor], path: Path) ->
 
 def save_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str]) -> None:
     """Write a safetensors file, whole or not at all."""
-    with replacing(path) as neighbour:
-        save_file(tensors, neighbour, metadata)
+    try:
+        with replacing(path) as neighbour:
+            save_file(tensors, neighbour, metadata)
+    except SafetensorError as error:  # a full disk, among others
+        raise DataError(f"cannot be written: {error}", where=str(path)) from error
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:

@@ -6,7 +6,7 @@ by side on the sum of their losses gives each the very updates it would get alon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,12 +45,7 @@ class JointModel(nn.Module):
         self.vocabulary = vocabulary
         self.word_size = word_size
         options = config.model
-        self.encoder = Encoder(
-            vocabulary,
-            scheme="bilou" if options.setup == 1 else "types",
-            normalisation=config.encoding.normalisation,
-            all_pairs=options.candidates == "all",
-        )
+        self.encoder = self.new_encoder()
         labels, classes = self.encoder.labels, 1 + len(vocabulary.relation_types)
         self.tokens = TokenEncoder(options, vocabulary, word_size, unseen)
         width = self.tokens.output_size
@@ -61,6 +56,22 @@ class JointModel(nn.Module):
         )
         self.tagger = Tagger(options, labels, width)
         self.relations = RelationClassifier(options, labels, classes, width)
+
+    def new_encoder(self) -> Encoder:
+        """An encoder of this model's vocabulary and options that has met no token yet."""
+        options = self.config.model
+        return Encoder(
+            self.vocabulary,
+            scheme="bilou" if options.setup == 1 else "types",
+            normalisation=self.config.encoding.normalisation,
+            all_pairs=options.candidates == "all",
+        )
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> JointModel:
+        """Move to another device or type; the large table of unseen words stays one for both networks."""
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        self.relation_tokens.words.unseen = self.tokens.words.unseen
+        return self
 
     @property
     def device(self) -> torch.device:

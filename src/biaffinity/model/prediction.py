@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from biaffinity.annotation import Entity, Relation, Sentence
-from biaffinity.encoding.batches import sorted_batches
+from biaffinity.encoding.batches import Encoder, sorted_batches
 from biaffinity.model.joint import Decoded, JointModel
 
 #: Padded tokens per batch: large enough to keep the matrix products busy, small enough for the cache.
 BATCH_TOKENS = 2048
 #: Sentences read ahead to find some of like length.
 WINDOW = 2048
+#: Distinct tokens that an encoder may remember (some 400 bytes each) before it is replaced.
+REMEMBERED = 200_000
 
 
 def predict(model: JointModel, sentences: Iterable[Sentence], *, scores: bool = True) -> Iterator[Sentence]:
@@ -22,16 +24,21 @@ def predict(model: JointModel, sentences: Iterable[Sentence], *, scores: bool = 
     """
     model.eval()
     stream = iter(sentences)
+    encoder = model.new_encoder()
     while window := list(islice(stream, WINDOW)):
-        yield from _predict_window(model, window, scores)
+        yield from _predict_window(model, encoder, window, scores)
+        if encoder.remembered > REMEMBERED:
+            encoder = model.new_encoder()
 
 
-def _predict_window(model: JointModel, window: Sequence[Sentence], scores: bool) -> list[Sentence]:
+def _predict_window(
+    model: JointModel, encoder: Encoder, window: Sequence[Sentence], scores: bool
+) -> list[Sentence]:
     results = [sentence.annotated(()) for sentence in window]
     filled = [index for index, sentence in enumerate(window) if len(sentence)]
-    examples = [model.encoder.encode(window[index]) for index in filled]
+    examples = [encoder.encode(window[index]) for index in filled]
     for rows in sorted_batches([len(example) for example in examples], BATCH_TOKENS):
-        decoded = model.decode(model.encoder.batch([examples[row] for row in rows]), scores=scores)
+        decoded = model.decode(encoder.batch([examples[row] for row in rows]), scores=scores)
         originals = [filled[row] for row in rows]
         for index, annotated in zip(
             originals, _annotate(model, window, originals, decoded, scores), strict=True

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from biaffinity.encoding.labels import Labels
 from biaffinity.layers.biaffine import Biaffine
+from biaffinity.layers.dropout import Dropout
 from biaffinity.layers.lstm import BiLSTM
 from biaffinity.layers.ranges import range_max
 from biaffinity.model.config import ModelConfig
@@ -22,9 +23,9 @@ class RelationClassifier(nn.Module):
             self.label_embedding = nn.Embedding(len(labels), config.label_size)
             nn.init.xavier_uniform_(self.label_embedding.weight)
             input_size += config.label_size
-        self.label_dropout = nn.Dropout(config.dropout)
+        self.label_dropout = Dropout(config.dropout)
         self.lstm = BiLSTM(input_size, config.lstm_hidden, config.lstm_layers)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.head = nn.Linear(self.lstm.output_size, config.projection)
         self.tail = nn.Linear(self.lstm.output_size, config.projection)
         nn.init.orthogonal_(self.head.weight)

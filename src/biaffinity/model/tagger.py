@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from biaffinity.encoding.labels import Labels
 from biaffinity.layers.crf import CRF, FORBIDDEN
+from biaffinity.layers.dropout import Dropout
 from biaffinity.layers.lstm import BiLSTM
 from biaffinity.model.config import ModelConfig
 
@@ -17,7 +18,7 @@ class Tagger(nn.Module):
     def __init__(self, config: ModelConfig, labels: Labels, input_size: int) -> None:
         super().__init__()
         self.lstm = BiLSTM(input_size, config.lstm_hidden, config.lstm_layers)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.hidden = nn.Linear(self.lstm.output_size, config.tagger_hidden)
         self.output = nn.Linear(config.tagger_hidden, len(labels))
         for layer in (self.hidden, self.output):

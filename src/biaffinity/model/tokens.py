@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from biaffinity.encoding.labels import BOUNDARIES
 from biaffinity.encoding.vocabulary import PADDING, UNKNOWN, Vocabulary
 from biaffinity.layers.characters import CharacterEncoder
-from biaffinity.layers.dropout import WordDropout
+from biaffinity.layers.dropout import Dropout, WordDropout
 from biaffinity.model.config import ModelConfig
 from biaffinity.model.tensors import TokenTensors
 
@@ -67,7 +67,7 @@ class TokenEncoder(nn.Module):
             self.boundaries = nn.Embedding(BOUNDARIES, config.boundary_size)
             nn.init.xavier_uniform_(self.boundaries.weight)
             self.output_size += config.boundary_size
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, tokens: TokenTensors) -> Tensor:
         """-> [batch, size, output_size]."""

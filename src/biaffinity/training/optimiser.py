@@ -19,6 +19,10 @@ class Optimiser:
         self.total_steps = total_steps
         self.steps = 0
         self.parameters = {name: p for name, p in model.named_parameters() if p.requires_grad}
+        for parameter in self.parameters.values():
+            # Adam passes over a parameter that has no gradient yet. Then a resumed run, where none has
+            # come yet, would part from one that was never stopped.
+            parameter.grad = torch.zeros_like(parameter)
         self.adam = torch.optim.Adam(self.parameters.values(), lr=config.learning_rate, fused=True)
         self.averaged = (
             {name: p.detach().clone() for name, p in self.parameters.items()} if config.averaging else None
@@ -61,7 +65,8 @@ class Optimiser:
         self.steps = int(tensors["optimiser.steps"])
         for name, parameter in self.parameters.items():
             self.adam.state[parameter] = {
-                key: tensors[f"adam.{key}.{name}"] for key in ("step", "exp_avg", "exp_avg_sq")
+                key: tensors[f"adam.{key}.{name}"].to(parameter.device)
+                for key in ("step", "exp_avg", "exp_avg_sq")
             }
             if self.averaged is not None:
                 self.averaged[name].copy_(tensors[f"averaged.{name}"])

@@ -14,13 +14,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from biaffinity import formats
 from biaffinity.annotation import Sentence
-from biaffinity.encoding.vectors import load_vectors
-from biaffinity.errors import UsageError
+from biaffinity.encoding.vectors import WordVectors, load_vectors
+from biaffinity.errors import DataError, UsageError
 from biaffinity.files import read_json, read_lines, writing
 from biaffinity.model.card import write_card
 from biaffinity.model.config import Config, read_recipe
+from biaffinity.model.device import available_device
 from biaffinity.model.folder import (
     WEIGHTS,
     load_tensors,
@@ -62,15 +65,19 @@ def train(
         vectors: word vectors; for a pair of files, the list of words.
         seed: of every random number; the same seed on the same machine gives the same model.
         device: ``cpu``, ``cuda`` or ``cuda:1``.
-        overrides: ``section.key=value`` over the recipe.
+        overrides: ``section.key=value`` over the recipe file.
         resume: go on with the run in ``out``, from its last whole epoch.
         watch: is told every event.
 
     Ctrl-C ends the run early with the best model so far; the same run can be resumed later.
     """
+    if isinstance(recipe, Config) and overrides:
+        raise UsageError("overrides are laid over a recipe file only", remedy="change the config itself")
     config = recipe if isinstance(recipe, Config) else read_recipe(Path(recipe), overrides)
+    available_device(device)
+    _check_folder(Path(out), resume=resume)
     paths = {"train": train, "dev": dev} | ({"test": test} if test else {})
-    parts = {name: list(formats.read(Path(path))) for name, path in paths.items()}
+    parts = {name: _read_part(Path(path)) for name, path in paths.items()}
     loaded = load_vectors(Path(vectors)) if vectors else None
     data = TrainingData(parts["train"], parts["dev"], parts.get("test"), loaded)
     identity = {
@@ -78,6 +85,7 @@ def train(
         "seed": seed,
         "device": device,
         "vectors": loaded.source if loaded else None,
+        "vectors_sha256": _vectors_digest(loaded) if loaded else None,
         "data": {
             name: {"file": Path(path).name, "sentences": len(parts[name]), "sha256": _digest(parts[name])}
             for name, path in paths.items()
@@ -106,24 +114,27 @@ class Session:
     ) -> None:
         self.folder = folder
         self.identity = identity
-        earlier = _open_folder(folder, identity, resume=resume)
-        self.trainer = Trainer(config, data, seed=identity["seed"], device=identity["device"])
+        earlier = _earlier_record(folder, identity)
+        #: Whether an earlier session came to the end: then nothing is left to do or to write.
+        self.complete = "scores" in earlier and not earlier.get("interrupted")
         self.history: list[dict[str, Any]] = []
-        if (folder / CHECKPOINT).exists():
-            self.trainer.load_state(*load_tensors(folder / CHECKPOINT))
-            lines = read_lines(folder / HISTORY)
-            self.history = [json.loads(line) for _, line in lines][: self.trainer.epoch]
-        elif "scores" in earlier:  # finished: nothing is left to do
+        self.trainer = Trainer(config, data, seed=identity["seed"], device=identity["device"])
+        if self.complete:
             self.trainer.epoch = config.training.epochs
-            self.history = [json.loads(line) for _, line in read_lines(folder / HISTORY)]
+            self.history = _read_history(folder, self.trainer.epoch)
+            (folder / CHECKPOINT).unlink(missing_ok=True)
+        elif (folder / CHECKPOINT).exists():
+            _load_checkpoint(self.trainer, folder / CHECKPOINT)
+            self.history = _read_history(folder, self.trainer.epoch)
         else:
             save_description(self.trainer.model, folder)
             _write_json(folder / RUN, {**identity, **provenance()})
+        _remove_unfinished_files(folder)
 
     @property
     def has_model(self) -> bool:
-        """Whether an epoch has been kept."""
-        return (self.folder / WEIGHTS).exists()
+        """Whether an epoch has been kept: the first one always is."""
+        return bool(self.history)
 
     def events(self) -> Iterator[Event]:
         """The trainer's events."""
@@ -139,47 +150,103 @@ class Session:
             yield event
 
     def finish(self, *, interrupted: bool) -> Finished:
-        """Score the kept model, write its card, and clear the checkpoint if the run is complete."""
+        """Score the kept model, and write down what came of the run if that has not been done."""
         model, data = self.trainer.model, self.trainer.data
         best_epoch = load_weights(model, self.folder)
         dev = self.trainer.evaluate(data.dev)
         test = self.trainer.evaluate(data.test) if data.test is not None else None
         seconds = sum(line["train_seconds"] + line["dev_seconds"] for line in self.history)
+        finished = Finished(self.folder, best_epoch, dev, test, seconds, interrupted)
+        if not self.complete:
+            self._write_down(finished)
+        return finished
+
+    def _write_down(self, finished: Finished) -> None:
+        """Write record, card and curves; then clear the checkpoint if the run came to its end."""
+        sheets = {"dev": finished.dev} | ({"test": finished.test} if finished.test else {})
         record = {
             **self.identity,
             **provenance(),
-            "seconds": round(seconds, 1),
+            "seconds": round(finished.seconds, 1),
             "epochs_done": len(self.history),
-            "best_epoch": best_epoch,
-            "scores": {"dev": dev.to_dict()} | ({"test": test.to_dict()} if test else {}),
+            "best_epoch": finished.best_epoch,
+            "interrupted": finished.interrupted,
+            "scores": {name: sheet.to_dict() for name, sheet in sheets.items()},
         }
-        _write_json(self.folder / RUN, record)
         write_card(self.folder, record)
         draw_curves(self.history, self.folder / "curves.png")
-        if not interrupted:
+        _write_json(self.folder / RUN, record)
+        if not finished.interrupted:
             (self.folder / CHECKPOINT).unlink(missing_ok=True)
-        return Finished(self.folder, best_epoch, dev, test, seconds, interrupted)
 
 
-def _open_folder(folder: Path, identity: dict[str, Any], *, resume: bool) -> dict[str, Any]:
-    """The record of the run in ``folder``, empty for a new one; another run in the way is an error."""
-    if not (folder / RUN).exists():
-        if folder.exists() and not folder.is_dir():
-            raise UsageError("is a file, a folder is to be written here", where=str(folder))
-        return {}
-    if not resume:
+def _check_folder(folder: Path, *, resume: bool) -> None:
+    """Refuse a folder whose run or model would be overwritten, before any data is read."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError("is a file, a folder is to be written here", where=str(folder))
+    if (folder / RUN).exists():
+        if not resume:
+            remedy = "add --resume, or choose another folder"
+            raise UsageError("already holds a training run", where=str(folder), remedy=remedy)
+    elif (folder / WEIGHTS).exists():
         raise UsageError(
-            "already holds a training run", where=str(folder), remedy="add --resume, or choose another folder"
+            "already holds a model and no record of its training",
+            where=str(folder),
+            remedy="choose another folder",
         )
+
+
+def _earlier_record(folder: Path, identity: dict[str, Any]) -> dict[str, Any]:
+    """The record of the run in ``folder``, empty if there is none; that of another run is an error."""
+    if not (folder / RUN).exists():
+        return {}
     record: dict[str, Any] = read_json(folder / RUN)
     for key, value in identity.items():
         if record.get(key) != value:
             raise UsageError(
                 f"cannot be resumed: its {_first_difference(key, record.get(key), value)}",
                 where=str(folder),
-                remedy="give the same data, recipe, seed and device as before, or another folder",
+                remedy="give the same data, recipe, vectors, seed and device as before, or another folder",
             )
     return record
+
+
+def _load_checkpoint(trainer: Trainer, path: Path) -> None:
+    try:
+        trainer.load_state(*load_tensors(path))
+    except (DataError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        raise DataError(
+            f"is damaged or not of this run: {error.what if isinstance(error, DataError) else error!r}",
+            where=str(path),
+            remedy="delete it, then --resume starts again from the first epoch",
+        ) from error
+
+
+def _read_history(folder: Path, epochs: int) -> list[dict[str, Any]]:
+    """The history of the first ``epochs`` epochs; a kill may have left the line of one more."""
+    path, history = folder / HISTORY, []
+    try:
+        for _, line in read_lines(path):
+            history.append(json.loads(line))
+    except json.JSONDecodeError as error:
+        raise DataError(f"is not JSON: {error.msg}", where=f"{path}:{len(history) + 1}") from error
+    if len(history) < epochs:
+        raise DataError(f"has {len(history)} epochs, the run has done {epochs}", where=str(path))
+    return history[:epochs]
+
+
+def _remove_unfinished_files(folder: Path) -> None:
+    """Remove what a killed process left of files it was writing."""
+    for name in (WEIGHTS, CHECKPOINT, HISTORY, RUN):
+        for leftover in folder.glob(f".{name}.*.part"):
+            leftover.unlink(missing_ok=True)
+
+
+def _read_part(path: Path) -> list[Sentence]:
+    sentences = list(formats.read(path))
+    if not sentences:
+        raise DataError("holds no sentence", where=str(path), remedy="run: biaffinity check FILE")
+    return sentences
 
 
 def _first_difference(key: str, before: Any, now: Any) -> str:
@@ -195,6 +262,12 @@ def _digest(sentences: Sequence[Sentence]) -> str:
     digest = hashlib.sha256()
     for sentence in sentences:
         digest.update(json.dumps(sentence.to_dict(), ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _vectors_digest(vectors: WordVectors) -> str:
+    digest = hashlib.sha256("\n".join(vectors.words).encode("utf-8", "surrogatepass"))
+    digest.update(np.ascontiguousarray(vectors.matrix).data)
     return digest.hexdigest()
 
 

@@ -192,12 +192,16 @@ class Trainer:
     def _diverged(self, step: int, rows: Sequence[int], parts: tuple[float, float]) -> DivergedError:
         part = "tagger" if not math.isfinite(parts[0]) else "relation"
         ids = ", ".join(self.sentences[row].id for row in rows[:3])
-        weights = [n for n, p in self.optimiser.parameters.items() if not torch.isfinite(p).all()]
+        largest = {name: float(p.detach().abs().max()) for name, p in self.optimiser.parameters.items()}
+        broken = [name for name, value in largest.items() if not math.isfinite(value)]
         cause = (
-            f"weights are not finite: {weights[0]}" if weights else "weights are finite, so it is the data"
+            f"weights are not finite: {broken[0]}"
+            if broken
+            else f"weights are finite, the largest is {max(largest.values()):.3g}"
         )
+        kept = f"the model of epoch {self.best_epoch} is kept" if self.best_epoch else "there is no model yet"
         return DivergedError(
             f"the {part} loss is {parts[0] if part == 'tagger' else parts[1]} ({cause})",
             where=f"epoch {self.epoch + 1}, update {step}, sentences {ids}",
-            remedy="lower training.learning_rate or set training.clip=5; the best model so far is kept",
+            remedy=f"lower training.learning_rate or set training.clip=5; {kept}",
         )

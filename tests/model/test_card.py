@@ -1,0 +1,95 @@
+"""The model card says what a model is, from its record alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biaffinity.annotation import Entity, Sentence
+from biaffinity.model.card import write_card
+from biaffinity.model.config import Config, ModelConfig
+from biaffinity.scoring import score
+
+GOLD = [Sentence(["Ada", "Ville"], [Entity(0, 1, "Peop"), Entity(1, 2, "Loc")])]
+HALF = [GOLD[0].annotated([Entity(0, 1, "Peop"), Entity(1, 2, "Org")])]
+
+
+def record(**switches: Any) -> dict[str, Any]:
+    return {
+        "config": Config(model=ModelConfig(**switches)).model_dump(),
+        "data": {
+            "train": {"file": "harbour.jsonl", "sentences": 910},
+            "dev": {"file": "court.jsonl", "sentences": 243},
+        },
+        "vectors": "winds.50d.txt",
+        "recipe": "storm.toml",
+        "seed": 17,
+        "best_epoch": 23,
+        "seconds": 61.6,
+        "machine": {"processor": "Abacus 3000"},
+        "device": "cpu",
+        "commit": "0123456789ab",
+        "command": "biaffinity train storm.toml --seed 17",
+        "scores": {"dev": score(GOLD, HALF).to_dict(), "test": score(GOLD, GOLD).to_dict()},
+    }
+
+
+def card(folder: Path, facts: dict[str, Any]) -> str:
+    write_card(folder, facts)
+    return (folder / "README.md").read_text(encoding="utf-8")
+
+
+def rows(text: str) -> dict[str, dict[str, str]]:
+    """The table of the card: cells by row and column."""
+    lines = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    names = [cell.strip() for cell in lines[0]]
+    return {
+        line[0].strip(): dict(zip(names[1:], map(str.strip, line[1:]), strict=True)) for line in lines[2:]
+    }
+
+
+def test_it_is_named_after_its_folder(tmp_path: Path) -> None:
+    assert card(tmp_path / "winds", record()).startswith("# winds\n")
+
+
+def test_it_says_where_the_model_comes_from(tmp_path: Path) -> None:
+    text = card(tmp_path, record())
+    facts = ["harbour.jsonl, 910 sentences", "court.jsonl, 243 sentences", "winds.50d.txt", "storm.toml"]
+    facts += ["seed 17", "best epoch 23", "62 s on Abacus 3000 (cpu)", "0123456789ab"]
+    facts += ["      biaffinity train storm.toml --seed 17\n"]
+    assert [fact for fact in facts if fact not in text] == []
+
+
+def test_its_scores_are_the_sheet_s(tmp_path: Path) -> None:
+    table = rows(card(tmp_path, record()))
+    sheet = score(GOLD, HALF)
+    assert table["dev"]["entities strict micro"] == f"{100 * sheet['ner', 'micro'].f1:.1f}" == "50.0"
+    assert table["dev"]["macro"] == f"{100 * sheet['re', 'strict', 'macro'].f1:.1f}"
+    assert table["dev"]["paper's entities"] == f"{100 * sheet['paper', 'ner'].f1:.1f}"
+    assert table["test"]["entities strict micro"] == "100.0"
+    assert list(table) == ["dev", "test"]
+
+
+def test_in_setup_2_entities_are_scored_as_given(tmp_path: Path) -> None:
+    facts = record(setup=2)
+    facts["scores"]["dev"]["paper"]["ec"]["f1"] = 0.938
+    text = card(tmp_path, facts)
+    assert rows(text)["dev"]["paper's entities"] == "93.8"
+    assert "within given entity boundaries" in text
+
+
+@pytest.mark.parametrize("missing", ["vectors", "commit"])
+def test_what_is_not_known_is_none(tmp_path: Path, missing: str) -> None:
+    facts = record()
+    facts[missing] = None
+    assert "none" in card(tmp_path, facts).lower()
+
+
+def test_it_says_its_limits(tmp_path: Path) -> None:
+    assert "## Limits" in card(tmp_path, record())
+
+
+def test_a_pipeline_says_so(tmp_path: Path) -> None:
+    assert "pipeline" in card(tmp_path, record(architecture="pipeline"))

@@ -1,0 +1,299 @@
+"""A model's folder: bit for bit there and back, and one clear error for each way it can be broken."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import random
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from biaffinity.annotation import Sentence
+from biaffinity.errors import BiaffinityError, DataError
+from biaffinity.model.folder import load_model, load_weights, owned_tensors, save_model, save_weights
+from biaffinity.model.joint import JointModel
+from biaffinity.model.prediction import predict
+from model.tiny import SWITCHES, UNSEEN, stir, tiny_model
+
+WEIGHTS, CONFIG, VOCABULARY = "model.safetensors", "config.json", "vocabulary.json"
+
+
+@pytest.fixture
+def folder(trained: JointModel, tmp_path: Path) -> Path:
+    """A whole model."""
+    save_model(trained, tmp_path / "model")
+    return tmp_path / "model"
+
+
+def complaint(folder: Path, name: str = "") -> str:
+    """What loading says: one line that names the file once."""
+    with pytest.raises(BiaffinityError) as caught:
+        load_model(folder)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.startswith(str(folder / name))
+    assert message.count(str(folder)) == 1
+    return message
+
+
+def rewrite(path: Path, **values: Any) -> None:
+    """Change values of a JSON object; an ellipsis takes one out."""
+    record = {**json.loads(path.read_text(encoding="utf-8")), **values}
+    record = {key: value for key, value in record.items() if value is not ...}
+    path.write_text(json.dumps(record), encoding="utf-8")
+
+
+def listing(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def assert_same(one: JointModel, other: JointModel) -> None:
+    ours, theirs = one.state_dict(), other.state_dict()
+    assert ours.keys() == theirs.keys()
+    for name, tensor in ours.items():
+        assert tensor.dtype == theirs[name].dtype, name
+        assert tensor.equal(theirs[name]), name
+
+
+@pytest.mark.parametrize("setup", [1, 2])
+@pytest.mark.parametrize("switches", SWITCHES.values(), ids=SWITCHES)
+def test_a_model_comes_back_bit_for_bit(
+    setup: int, switches: dict[str, Any], news: list[Sentence], tmp_path: Path
+) -> None:
+    model = tiny_model(news, setup=setup, **switches)
+    stir(model)
+    save_model(model, tmp_path)
+    again = load_model(tmp_path)
+    assert_same(again, model)
+    assert (again.config, again.vocabulary, again.word_size) == (model.config, model.vocabulary, 11)
+    parts = [*news, Sentence([*UNSEEN, "xyzzy", "Ana"])]
+    assert list(predict(again, parts)) == list(predict(model, parts))
+
+
+def test_a_loaded_model_is_not_in_training(folder: Path) -> None:
+    assert not load_model(folder).training
+
+
+def test_a_shared_character_lstm_is_kept_once_and_stays_shared(folder: Path, trained: JointModel) -> None:
+    names = load_file(folder / WEIGHTS).keys()
+    assert not any("characters.back" in name or "relation_tokens" in name for name in names)
+    characters = load_model(folder).tokens.characters
+    assert characters is not None
+    assert characters.back is characters.ahead
+
+
+@pytest.mark.parametrize("architecture", ["joint", "pipeline"])
+def test_unseen_vectors_are_kept_once_in_half_precision(
+    architecture: str, news: list[Sentence], tmp_path: Path
+) -> None:
+    model = tiny_model(news, architecture=architecture)
+    save_model(model, tmp_path)
+    kept = [tensor for name, tensor in load_file(tmp_path / WEIGHTS).items() if name.endswith("unseen")]
+    assert len(kept) == 1
+    assert kept[0].dtype == torch.float16
+    assert kept[0].equal(model.tokens.words.unseen)
+
+
+@pytest.mark.parametrize("architecture", ["joint", "pipeline"])
+def test_a_model_that_was_moved_can_be_loaded(
+    architecture: str, news: list[Sentence], tmp_path: Path
+) -> None:
+    """A move to another device or type makes tensors anew, which must not change what is kept."""
+    model = tiny_model(news, architecture=architecture)
+    names = owned_tensors(model).keys()
+    model.double()
+    assert owned_tensors(model).keys() == names
+    save_model(model, tmp_path)
+    load_model(tmp_path)
+
+
+def test_no_more_is_written_than_a_model_needs(folder: Path, trained: JointModel) -> None:
+    assert listing(folder) == [CONFIG, WEIGHTS, VOCABULARY]
+    numbers = sum(p.numel() * 4 for p in trained.parameters()) + 2 * len(UNSEEN) * 11
+    assert (folder / WEIGHTS).stat().st_size < numbers + 10_000
+
+
+def test_weights_remember_their_epoch(folder: Path, trained: JointModel) -> None:
+    save_weights(trained, folder, epoch=31)
+    assert load_weights(load_model(folder), folder) == 31
+
+
+def test_saving_over_a_model_replaces_it(folder: Path, news: list[Sentence]) -> None:
+    other = tiny_model(news, seed=9, setup=2)
+    save_model(other, folder)
+    assert_same(load_model(folder), other)
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    assert "no such model folder" in complaint(tmp_path / "none")
+
+
+def test_a_file_is_no_folder(folder: Path) -> None:
+    assert "no such model folder" in complaint(folder / CONFIG)
+
+
+@pytest.mark.parametrize("name", [CONFIG, VOCABULARY, WEIGHTS])
+def test_a_missing_file_is_named(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    assert "no such file" in complaint(folder, name)
+
+
+@pytest.mark.parametrize("name", [CONFIG, VOCABULARY])
+@pytest.mark.parametrize("content", [b"", b"{", b"{'a': 1}", b"\xff\xfe", b"[]", b"3", b"null"])
+def test_a_file_that_is_not_a_json_object_is_named(folder: Path, name: str, content: bytes) -> None:
+    (folder / name).write_bytes(content)
+    complaint(folder, name)
+
+
+def test_another_program_s_config_is_not_ours(folder: Path) -> None:
+    (folder / CONFIG).write_text('{"architectures": ["BertModel"], "hidden_size": 768}', encoding="utf-8")
+    assert "is not a Biaffinity model" in complaint(folder, CONFIG)
+
+
+def test_a_newer_model_asks_for_a_newer_program(folder: Path) -> None:
+    rewrite(folder / CONFIG, version=99)
+    message = complaint(folder, CONFIG)
+    assert "version 99" in message
+    assert "install a newer biaffinity" in message
+
+
+@pytest.mark.parametrize("size", [..., None, "x", [], {}, 0, -1, 1.5, True])
+def test_a_word_size_that_cannot_be_is_an_error(folder: Path, size: Any) -> None:
+    rewrite(folder / CONFIG, word_size=size)
+    assert "word_size" in complaint(folder, CONFIG)
+
+
+@pytest.mark.parametrize("config", [[], 3, {"model": {"lstm_hiden": 5}}, {"model": {"setup": 7}}])
+def test_a_config_that_cannot_be_is_an_error(folder: Path, config: Any) -> None:
+    rewrite(folder / CONFIG, config=config)
+    complaint(folder, CONFIG)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"words": ...}, {"counts": []}, {"entity_types": None}, {"pairs": [["Ship", "Loc"]]}, {"extra": 1}],
+    ids=str,
+)
+def test_a_vocabulary_that_cannot_be_is_an_error(folder: Path, damage: dict[str, Any]) -> None:
+    rewrite(folder / VOCABULARY, **damage)
+    assert next(iter(damage)) in complaint(folder, VOCABULARY)
+
+
+def test_weights_of_another_size_are_an_error(folder: Path) -> None:
+    record = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    record["config"]["model"]["projection"] += 1
+    rewrite(folder / CONFIG, **record)
+    message = complaint(folder, WEIGHTS)
+    assert "tensor relations." in message
+    assert "the config wants" in message
+
+
+def test_weights_of_another_network_are_an_error(folder: Path) -> None:
+    record = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    record["config"]["model"]["bilinear"] = False
+    rewrite(folder / CONFIG, **record)
+    assert "has a tensor too many: relations.biaffine.bilinear" in complaint(folder, WEIGHTS)
+
+
+def test_a_lacking_tensor_is_an_error(folder: Path) -> None:
+    tensors = load_file(folder / WEIGHTS)
+    del tensors["tagger.hidden.bias"]
+    save_file(tensors, folder / WEIGHTS)
+    assert "lacks the tensor tagger.hidden.bias" in complaint(folder, WEIGHTS)
+
+
+@pytest.mark.parametrize("epoch", ["", "many"])
+def test_an_epoch_that_is_no_number_is_an_error(folder: Path, epoch: str) -> None:
+    save_file(load_file(folder / WEIGHTS), folder / WEIGHTS, {"epoch": epoch})
+    assert "epoch" in complaint(folder, WEIGHTS)
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda whole: b"",
+    "a few bytes": lambda whole: whole[:5],
+    "half a header": lambda whole: whole[:200],
+    "a header alone": lambda whole: whole[: 8 + int.from_bytes(whole[:8], "little")],
+    "one byte less": lambda whole: whole[:-1],
+    "one byte more": lambda whole: whole + b"\0",
+    "a huge header": lambda whole: b"\xff" * 8 + whole[8:],
+    "zeros": lambda whole: bytes(len(whole)),
+    "text": lambda whole: b"version https://git-lfs.example/spec/v1\nsize 12\n" * 5,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_damaged_weights_are_named(folder: Path, damage: Callable[[bytes], bytes]) -> None:
+    path = folder / WEIGHTS
+    path.write_bytes(damage(path.read_bytes()))
+    assert "is damaged" in complaint(folder, WEIGHTS)
+
+
+def test_flipped_bytes_in_the_header_never_give_another_kind_of_error(folder: Path) -> None:
+    path = folder / WEIGHTS
+    whole = path.read_bytes()
+    header = 8 + int.from_bytes(whole[:8], "little")
+    chance = random.Random(0)
+    for _ in range(60):
+        damaged = bytearray(whole)
+        damaged[chance.randrange(header)] = chance.randrange(256)
+        path.write_bytes(damaged)
+        with contextlib.suppress(DataError):
+            load_model(folder)
+
+
+class Trap:
+    """Unpickling it would leave a mark."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.mark),)
+
+
+@pytest.mark.parametrize("dump", [pickle.dump, torch.save], ids=["pickle", "torch"])
+def test_a_pickle_is_refused_and_not_run(folder: Path, dump: Callable[..., None]) -> None:
+    mark = folder.parent / "mark"
+    with (folder / WEIGHTS).open("wb") as file:
+        dump(Trap(mark), file)
+    assert "is damaged" in complaint(folder, WEIGHTS)
+    assert not mark.exists()
+
+
+@pytest.fixture
+def small_files_only() -> Iterator[None]:
+    """The system refuses to let any file grow beyond 5,000 bytes, as a full disk would."""
+    resource = pytest.importorskip("resource", reason="needs a limit on file sizes")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_a_full_disk_leaves_nothing_half_written(
+    small_files_only: None, trained: JointModel, tmp_path: Path
+) -> None:
+    with pytest.raises(DataError) as caught:
+        save_model(trained, tmp_path / "new")
+    assert str(tmp_path / "new" / WEIGHTS) in str(caught.value)
+    assert listing(tmp_path / "new") == [CONFIG, VOCABULARY]
+
+
+def test_a_full_disk_leaves_the_weights_before_untouched(
+    folder: Path, small_files_only: None, news: list[Sentence]
+) -> None:
+    before = (folder / WEIGHTS).read_bytes()
+    with pytest.raises(DataError):
+        save_weights(tiny_model(news, seed=3), folder)
+    assert (folder / WEIGHTS).read_bytes() == before
+    assert listing(folder) == [CONFIG, WEIGHTS, VOCABULARY]

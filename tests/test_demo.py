@@ -1,0 +1,108 @@
+"""The demo: its corpus is sound, and the script runs from end to end."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from biaffinity import formats
+from biaffinity.annotation import Sentence
+from biaffinity.corpus import check
+from biaffinity.text import split_sentences, tokenise
+
+SCRIPT = Path(__file__).parent.parent / "examples" / "demo.py"
+#: The types that each relation joins, as the corpus's README says.
+SIGNATURES = {
+    "Work_For": ("Peop", "Org"),
+    "Live_In": ("Peop", "Loc"),
+    "OrgBased_In": ("Org", "Loc"),
+    "Located_In": ("Loc", "Loc"),
+    "Kill": ("Peop", "Peop"),
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(samples: Path) -> dict[str, list[Sentence]]:
+    return {name: list(formats.read(samples / "demo" / f"{name}.jsonl")) for name in ("train", "dev")}
+
+
+def run_demo(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"},
+    )
+
+
+def test_check_finds_nothing_wrong_with_the_corpus(corpus: dict[str, list[Sentence]]) -> None:
+    assert [problem.code for problem in check(corpus).problems] == []
+
+
+def test_tokens_are_those_of_the_text(corpus: dict[str, list[Sentence]]) -> None:
+    for sentence in [*corpus["train"], *corpus["dev"]]:
+        assert sentence.text is not None
+        spans = tokenise(sentence.text)
+        assert list(sentence.token_spans or ()) == spans
+        assert list(sentence.tokens) == [sentence.text[start:end] for start, end in spans]
+
+
+def test_each_text_is_one_sentence(corpus: dict[str, list[Sentence]]) -> None:
+    for sentence in [*corpus["train"], *corpus["dev"]]:
+        assert len(split_sentences(sentence.text or "")) == 1
+
+
+def test_relations_join_the_types_they_should(corpus: dict[str, list[Sentence]]) -> None:
+    for sentence in [*corpus["train"], *corpus["dev"]]:
+        for relation in sentence.relations:
+            joined = sentence.entities[relation.head].type, sentence.entities[relation.tail].type
+            assert joined == SIGNATURES[relation.type], sentence.text
+
+
+def test_dev_repeats_no_sentence_of_train(corpus: dict[str, list[Sentence]]) -> None:
+    train, dev = ({sentence.tokens for sentence in corpus[name]} for name in ("train", "dev"))
+    assert not train & dev
+
+
+def test_the_texts_to_extract_from_are_new(corpus: dict[str, list[Sentence]]) -> None:
+    known = {(sentence.text or "").strip() for part in corpus.values() for sentence in part}
+    names = {
+        sentence.entity_text(index)
+        for part in corpus.values()
+        for sentence in part
+        for index, entity in enumerate(sentence.entities)
+        if entity.type in ("Peop", "Org")
+    }
+    for text in runpy.run_path(str(SCRIPT))["NEW_TEXTS"]:
+        assert text not in known
+        assert not [name for name in names if name in text]
+
+
+def test_demo_trains_and_prints_relations_with_scores_and_characters(tmp_path: Path) -> None:
+    ran = run_demo("--epochs", 6, "--out", tmp_path / "model")
+    assert ran.returncode == 0, ran.stderr
+    assert "Training on 160 invented sentences, 6 times over" in ran.stdout
+    rows = [line.split() for line in ran.stdout.splitlines()]
+    assert any(row[:1] == ["entity"] for row in rows)
+    relations = [row for row in rows if row[:1] == ["relation"]]
+    assert relations
+    for _, type_, characters, score, *arguments in relations:
+        start, end = map(int, characters.split("-"))
+        assert type_ in SIGNATURES
+        assert start < end
+        assert 0 <= float(score) <= 1
+        assert "->" in arguments
+    assert (tmp_path / "model" / "model.safetensors").is_file()
+
+
+def test_demo_refuses_a_folder_with_another_run_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("{}")
+    ran = run_demo("--out", tmp_path)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("error: ")
+    assert ran.stderr.count("\n") == 1

@@ -1,0 +1,48 @@
+"""One thread, as the program runs, and the tiny corpus on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import biaffinity
+from biaffinity.files import writing
+from biaffinity.model.config import Config
+from biaffinity.training import Finished, session
+from training import tiny
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Sums come out the same to the last bit whatever machine the tests run on."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The files train, dev and test."""
+    return tiny.write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def train(corpus: dict[str, Path]) -> Iterator[Callable[..., Finished]]:
+    """`biaffinity.train` on the tiny corpus; curves are drawn elsewhere (`test_curves`)."""
+
+    def leave_undrawn(history: list[dict[str, Any]], path: Path) -> None:
+        with writing(path) as file:
+            file.write(f"{len(history)} epochs")
+
+    def run(out: Path, recipe: Config | Path | None = None, **options: Any) -> Finished:
+        files: dict[str, Any] = {"train": corpus["train"], "dev": corpus["dev"]}
+        return biaffinity.train(recipe or tiny.config(), out=out, **{**files, **options})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "draw_curves", leave_undrawn)
+        yield run

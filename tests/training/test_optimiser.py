@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from biaffinity.model.config import TrainingConfig
+from biaffinity.training.optimiser import Optimiser
+
+
+def network() -> nn.Linear:
+    layer = nn.Linear(3, 2, bias=False)
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor([[0.5, -1.0, 2.0], [1.0, 0.0, -0.5]]))
+    return layer
+
+
+def losses(layer: nn.Linear, steps: int) -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(7)
+    inputs = torch.randn(steps, 4, 3, generator=generator)
+    return [layer(row).square().sum() for row in inputs]
+
+
+def trained(config: TrainingConfig, steps: int) -> tuple[nn.Linear, Optimiser, list[torch.Tensor]]:
+    """A network after some updates, its optimiser, and the weights after each update."""
+    layer = network()
+    optimiser = Optimiser(layer, config, total_steps=steps)
+    path = []
+    for number in range(steps):
+        optimiser.step(losses(layer, steps)[number])
+        path.append(layer.weight.detach().clone())
+    return layer, optimiser, path
+
+
+def test_a_linear_schedule_falls_from_the_recipes_rate_to_zero() -> None:
+    layer = network()
+    optimiser = Optimiser(layer, TrainingConfig(learning_rate=0.1, schedule="linear"), total_steps=4)
+    rates = []
+    for loss_number in range(4):
+        rates.append(optimiser.learning_rate)
+        optimiser.step(losses(layer, 4)[loss_number])
+        assert optimiser.adam.param_groups[0]["lr"] == rates[-1]
+    assert rates == pytest.approx([0.1, 0.075, 0.05, 0.025])
+    assert optimiser.learning_rate == 0
+
+
+def test_a_constant_schedule_stays() -> None:
+    _, optimiser, _ = trained(TrainingConfig(learning_rate=0.1), 3)
+    assert optimiser.learning_rate == 0.1
+
+
+def test_an_update_is_adams() -> None:
+    _, _, path = trained(TrainingConfig(learning_rate=0.1), 5)
+    layer = network()
+    mean, square = torch.zeros(2, 3), torch.zeros(2, 3)
+    for number in range(1, 6):
+        (gradient,) = torch.autograd.grad(losses(layer, 5)[number - 1], layer.weight)
+        mean = 0.9 * mean + 0.1 * gradient
+        square = 0.999 * square + 0.001 * gradient**2
+        step = (mean / (1 - 0.9**number)) / ((square / (1 - 0.999**number)).sqrt() + 1e-8)
+        with torch.no_grad():
+            layer.weight -= 0.1 * step
+        torch.testing.assert_close(layer.weight.detach(), path[number - 1])
+
+
+def test_clipping_scales_the_gradient_to_the_largest_norm() -> None:
+    layer = network()
+    optimiser = Optimiser(layer, TrainingConfig(clip=0.5), total_steps=1)
+    loss = losses(layer, 1)[0]
+    (whole,) = torch.autograd.grad(loss, [layer.weight], retain_graph=True)
+    assert whole.norm() > 0.5
+    optimiser.step(loss)
+    torch.testing.assert_close(layer.weight.grad, whole * 0.5 / whole.norm(), atol=1e-5, rtol=1e-4)
+
+
+def test_without_clipping_the_gradient_is_left_as_it_is() -> None:
+    layer = network()
+    optimiser = Optimiser(layer, TrainingConfig(clip=0.0), total_steps=1)
+    loss = losses(layer, 1)[0]
+    (whole,) = torch.autograd.grad(loss, [layer.weight], retain_graph=True)
+    optimiser.step(loss)
+    assert torch.equal(layer.weight.grad, whole)
+
+
+def test_the_running_mean_forgets_at_the_recipes_rate_after_a_start_as_a_plain_average() -> None:
+    start = network().weight.detach().clone()
+    _, optimiser, path = trained(TrainingConfig(learning_rate=0.1, averaging=0.3), 8)
+    mean = start
+    for number, weight in enumerate(path, start=1):
+        decay = min(0.3, number / (number + 10))
+        mean = decay * mean + (1 - decay) * weight
+    assert optimiser.averaged is not None
+    torch.testing.assert_close(optimiser.averaged["weight"], mean)
+
+
+def test_without_averaging_there_is_no_mean() -> None:
+    assert trained(TrainingConfig(), 1)[1].averaged is None
+
+
+@pytest.mark.parametrize("averaging", [0.0, 0.9])
+def test_a_state_put_into_a_new_optimiser_goes_on_exactly(averaging: float) -> None:
+    config = TrainingConfig(learning_rate=0.1, averaging=averaging, schedule="linear")
+    layer, whole, _ = trained(config, 6)
+    other = network()
+    first = Optimiser(other, config, total_steps=6)
+    for number in range(3):
+        first.step(losses(other, 6)[number])
+    saved = {name: tensor.clone() for name, tensor in first.state().items()}
+    second = Optimiser(other, config, total_steps=6)
+    second.load_state(saved)
+    for number in range(3, 6):
+        second.step(losses(other, 6)[number])
+    assert torch.equal(layer.weight, other.weight)
+    assert second.learning_rate == whole.learning_rate
+    if averaging:
+        assert whole.averaged is not None
+        assert second.averaged is not None
+        assert torch.equal(whole.averaged["weight"], second.averaged["weight"])
+
+
+class Branches(nn.Module):
+    """Two parts, each with a loss of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = network()
+        self.right = network()
+
+
+@pytest.mark.parametrize("touched_before", [True, False])
+def test_a_part_that_the_loss_does_not_touch_goes_on_exactly_too(touched_before: bool) -> None:
+    config = TrainingConfig(learning_rate=0.1)
+
+    def first_update(model: Branches, optimiser: Optimiser) -> None:
+        loss = losses(model.left, 2)[0]
+        optimiser.step(loss + losses(model.right, 2)[0] if touched_before else loss)
+
+    whole, model = Branches(), Branches()
+    optimiser = Optimiser(whole, config, total_steps=2)
+    first_update(whole, optimiser)
+    optimiser.step(losses(whole.left, 2)[1])
+    optimiser = Optimiser(model, config, total_steps=2)
+    first_update(model, optimiser)
+    saved = {name: tensor.clone() for name, tensor in optimiser.state().items()}
+    weights = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    model = Branches()
+    model.load_state_dict(weights)
+    optimiser = Optimiser(model, config, total_steps=2)
+    optimiser.load_state(saved)
+    optimiser.step(losses(model.left, 2)[1])
+    assert torch.equal(model.left.weight, whole.left.weight)
+    assert torch.equal(model.right.weight, whole.right.weight)

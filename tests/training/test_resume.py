@@ -1,0 +1,306 @@
+"""A run that was killed, stopped or starved of disk goes on to the very end it would have had."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from biaffinity.errors import DataError, UsageError
+from biaffinity.formats import write
+from biaffinity.model.folder import load_model, load_tensors
+from biaffinity.training import EpochEnded, Event, Finished, Started
+from training import tiny
+
+Train = Callable[..., Finished]
+
+FULL = tiny.config(training={**tiny.WITH_ALL_STATE, "epochs": 3})
+
+
+@pytest.fixture(scope="module")
+def whole(train: Train, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of three epochs with every kind of state, never stopped."""
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("whole") / "m"
+    train(folder, FULL)
+    return folder
+
+
+def ends_the_same(folder: Path, whole: Path) -> bool:
+    left = {path.name for path in folder.iterdir()}
+    assert left == {path.name for path in whole.iterdir()}
+    assert tiny.history(folder) == tiny.history(whole)
+    return tiny.same_tensors(tiny.weights(folder), tiny.weights(whole))
+
+
+@contextmanager
+def failing_after(number: int, error: type[BaseException]) -> Iterator[None]:
+    """Raise as soon as the ``number``-th file (from 0) has taken its name."""
+    replace, numbers = Path.replace, count()
+
+    def failing(path: Path, target: Path) -> Path:
+        replace(path, target)
+        if next(numbers) == number:
+            raise error
+        return target
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "replace", failing)
+        yield
+
+
+def test_killed_after_any_write_a_run_goes_on_to_the_same_end(
+    train: Train, whole: Path, tmp_path: Path
+) -> None:
+    for number in count():
+        folder = tmp_path / str(number)
+        try:
+            with failing_after(number, tiny.Killed):
+                train(folder, FULL)
+        except tiny.Killed:
+            train(folder, FULL, resume=True)
+            assert ends_the_same(folder, whole), f"killed after write {number}"
+        else:
+            break  # it has no more writes
+    # Config, vocabulary, record; weights, history and checkpoint of the first epoch, history and
+    # checkpoint of two more; card, curves, record.
+    assert number >= 13
+
+
+def test_killed_again_and_again_a_run_goes_on_to_the_same_end(
+    train: Train, whole: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "m"
+    for epoch, step in ((1, 2), (1, 5), (2, 4), (3, 1), (3, 5)):
+        with pytest.raises(tiny.Killed):
+            train(folder, FULL, resume=True, watch=tiny.stop_at(epoch, step, tiny.Killed))
+    train(folder, FULL, resume=True)
+    assert ends_the_same(folder, whole)
+
+
+def test_what_a_killed_write_left_behind_is_removed(train: Train, whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "m"
+    with pytest.raises(tiny.Killed):
+        train(folder, FULL, watch=tiny.stop_at(3, 1, tiny.Killed))
+    (folder / ".checkpoint.safetensors.x1y2.part").write_bytes(b"half")
+    (folder / ".mine.part").write_bytes(b"of another program")
+    train(folder, FULL, resume=True)
+    assert (folder / ".mine.part").exists()
+    (folder / ".mine.part").unlink()
+    assert ends_the_same(folder, whole)
+
+
+def test_killed_without_any_relation_in_its_data_a_run_goes_on_to_the_same_end(
+    train: Train, tmp_path: Path
+) -> None:
+    write(tmp_path / "entities.jsonl", [s.annotated(s.entities) for s in tiny.sentences(18)])
+    options = {"train": tmp_path / "entities.jsonl", "resume": True}
+    train(tmp_path / "whole", FULL, **options)
+    with pytest.raises(tiny.Killed):
+        train(tmp_path / "m", FULL, **options, watch=tiny.stop_at(2, 1, tiny.Killed))
+    train(tmp_path / "m", FULL, **options)
+    assert ends_the_same(tmp_path / "m", tmp_path / "whole")
+
+
+def test_interrupted_a_run_ends_with_its_best_model_and_can_go_on(
+    train: Train, whole: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "m"
+    finished = train(folder, FULL, watch=tiny.stop_at(3, 2, KeyboardInterrupt))
+    assert finished.interrupted
+    assert json.loads((folder / "run.json").read_text())["interrupted"] is True
+    load_model(folder)
+    assert finished.dev.headline() == max(line["selection"] for line in tiny.history(folder))
+    assert len(tiny.history(folder)) == 2
+    assert not train(folder, FULL, resume=True).interrupted
+    assert ends_the_same(folder, whole)
+
+
+def test_interrupted_before_an_epoch_is_done_there_is_nothing_to_end_with(
+    train: Train, whole: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "m"
+    with pytest.raises(KeyboardInterrupt):
+        train(folder, FULL, watch=tiny.stop_at(1, 3, KeyboardInterrupt))
+    assert not (folder / "model.safetensors").exists()
+    train(folder, FULL, resume=True)
+    assert ends_the_same(folder, whole)
+
+
+@pytest.mark.parametrize("write_number", [3, 4, 5])  # weights, history, checkpoint of the first epoch
+def test_interrupted_while_the_first_epoch_is_saved_a_run_can_go_on(
+    write_number: int, train: Train, whole: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "m"
+    with failing_after(write_number, KeyboardInterrupt):
+        if write_number == 3:  # the epoch was not written down yet
+            with pytest.raises(KeyboardInterrupt):
+                train(folder, FULL)
+        else:
+            assert train(folder, FULL).interrupted
+    train(folder, FULL, resume=True)
+    assert ends_the_same(folder, whole)
+
+
+def test_resuming_a_new_folder_begins(train: Train, whole: Path, tmp_path: Path) -> None:
+    train(tmp_path / "m", FULL, resume=True)
+    assert ends_the_same(tmp_path / "m", whole)
+
+
+def test_resuming_a_finished_run_writes_nothing_and_gives_its_scores_again(
+    train: Train, tmp_path: Path
+) -> None:
+    first = train(tmp_path / "m")
+    before = tiny.contents(tmp_path / "m")
+    told: list[Event] = []
+    again = train(tmp_path / "m", resume=True, watch=told.append)
+    assert tiny.contents(tmp_path / "m") == before
+    assert again == first
+    assert [type(event) for event in told] == [Started, Finished]
+
+
+@pytest.mark.parametrize("write_number", range(8, 11))  # in the third epoch, or at the end
+def test_a_full_disk_loses_nothing(
+    write_number: int, train: Train, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "m"
+    fsync, calls = os.fsync, count()
+
+    def full(handle: int) -> None:
+        if next(calls) >= write_number:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        fsync(handle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(DataError, match="cannot be written: No space left"):
+            train(folder, FULL)
+    load_model(folder)
+    load_tensors(folder / "checkpoint.safetensors")
+    assert not [path for path in folder.iterdir() if path.suffix == ".part"]
+    train(folder, FULL, resume=True)
+    assert ends_the_same(folder, whole)
+
+
+def test_a_disk_that_takes_no_more_loses_nothing(train: Train, whole: Path, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource", reason="this system has no limit on the size of files")
+    folder = tmp_path / "m"
+    unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def watch(event: Event) -> None:
+        if isinstance(event, EpochEnded):  # the weights still fit, the checkpoint no longer does
+            size = (folder / "checkpoint.safetensors").stat().st_size - 1
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, unlimited[1]))
+
+    try:
+        with pytest.raises(DataError, match=r"checkpoint\.safetensors: cannot be written.*too large"):
+            train(folder, FULL, watch=watch)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+    load_model(folder)
+    load_tensors(folder / "checkpoint.safetensors")
+    train(folder, FULL, resume=True)
+    assert ends_the_same(folder, whole)
+
+
+# Refusals
+
+
+@pytest.fixture
+def stopped(train: Train, tmp_path: Path) -> Path:
+    """A run of four epochs, killed in the third, with vectors."""
+    (tmp_path / "v.txt").write_text("lives 1 2\nin 3 4\nabroad 5 6\n")
+    with pytest.raises(tiny.Killed):
+        train(tmp_path / "m", vectors=tmp_path / "v.txt", watch=tiny.stop_at(3, 1, tiny.Killed))
+    return tmp_path / "m"
+
+
+def other_training_data(folder: Path) -> dict[str, Any]:
+    (folder / "new").mkdir()
+    write(folder / "new" / "train.jsonl", tiny.sentences(18, first=1))
+    return {"train": folder / "new" / "train.jsonl"}
+
+
+def fewer_dev_sentences(folder: Path) -> dict[str, Any]:
+    (folder / "new").mkdir()
+    write(folder / "new" / "dev.jsonl", tiny.sentences(5, first=31))
+    return {"dev": folder / "new" / "dev.jsonl"}
+
+
+def vectors_of_another_name(folder: Path) -> dict[str, Any]:
+    (folder / "w.txt").write_text("lives 1 2\nin 3 4\nabroad 5 6\n")
+    return {"vectors": folder / "w.txt"}
+
+
+def vectors_with_other_numbers(folder: Path) -> dict[str, Any]:
+    (folder / "v.txt").write_text("lives 1 2\nin 3 4\nabroad 5 7\n")
+    return {}
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda folder: {"seed": 2}, r"its seed was 1, now it is 2"),
+        (
+            lambda folder: {"recipe": tiny.config(training={"epochs": 5})},
+            r"its config\.training\.epochs was 4, now it is 5",
+        ),
+        (other_training_data, r"its data\.train\.sha256 was \w+, now it is \w+"),
+        (fewer_dev_sentences, r"its data\.dev\.sentences was 6, now it is 5"),
+        (lambda folder: {"test": folder / "v.jsonl"}, r"its data\.test was None"),
+        (vectors_of_another_name, r"its vectors was v\.txt, now it is w\.txt"),
+        (vectors_with_other_numbers, r"its vectors_sha256 was"),
+        (lambda folder: {"vectors": None}, r"its vectors was v\.txt, now it is None"),
+    ],
+)
+def test_a_run_is_not_resumed_with_anything_else_and_the_difference_is_named(
+    change: Callable[[Path], dict[str, Any]], named: str, train: Train, stopped: Path, tmp_path: Path
+) -> None:
+    write(tmp_path / "v.jsonl", tiny.sentences(2))
+    before = tiny.contents(stopped)
+    options = {"vectors": tmp_path / "v.txt", **change(tmp_path)}
+    with pytest.raises(UsageError, match=f"cannot be resumed: {named}"):
+        train(stopped, resume=True, **options)
+    assert tiny.contents(stopped) == before
+
+
+def cut(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+@pytest.mark.parametrize("damage", [cut, lambda data: b"", lambda data: b"not tensors at all"])
+def test_a_damaged_checkpoint_is_told_with_its_remedy_and_the_remedy_works(
+    damage: Callable[[bytes], bytes], train: Train, stopped: Path, tmp_path: Path
+) -> None:
+    checkpoint = stopped / "checkpoint.safetensors"
+    checkpoint.write_bytes(damage(checkpoint.read_bytes()))
+    with pytest.raises(DataError, match=r"checkpoint\.safetensors: is damaged .*delete it"):
+        train(stopped, vectors=tmp_path / "v.txt", resume=True)
+    checkpoint.unlink()
+    train(stopped, vectors=tmp_path / "v.txt", resume=True)
+    train(tmp_path / "whole", vectors=tmp_path / "v.txt")
+    assert ends_the_same(stopped, tmp_path / "whole")
+
+
+def test_a_checkpoint_of_something_else_is_told(train: Train, stopped: Path, tmp_path: Path) -> None:
+    (stopped / "checkpoint.safetensors").write_bytes((stopped / "model.safetensors").read_bytes())
+    with pytest.raises(DataError, match=r"checkpoint\.safetensors: is damaged or not of this run"):
+        train(stopped, vectors=tmp_path / "v.txt", resume=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("{}\n{", r"history\.jsonl:2: is not JSON"), ("{}\n", r"has 1 epochs, the run has done 2")],
+)
+def test_a_damaged_history_is_told(text: str, told: str, train: Train, stopped: Path, tmp_path: Path) -> None:
+    (stopped / "history.jsonl").write_text(text)
+    with pytest.raises(DataError, match=told):
+        train(stopped, vectors=tmp_path / "v.txt", resume=True)

@@ -1,0 +1,253 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from biaffinity.annotation import Sentence
+from biaffinity.errors import DataError
+from biaffinity.model.folder import owned_tensors
+from biaffinity.model.joint import JointModel
+from biaffinity.training import (
+    DivergedError,
+    EpochEnded,
+    Event,
+    Progress,
+    Started,
+    Trainer,
+    TrainingData,
+)
+from training import tiny
+
+DATA = TrainingData(tiny.sentences(18), tiny.sentences(6, first=31))
+
+
+def trainer(seed: int = 1, data: TrainingData = DATA, **sections: dict[str, Any]) -> Trainer:
+    return Trainer(tiny.config(**sections), data, seed=seed, device="cpu")
+
+
+def tensors(run: Trainer) -> dict[str, torch.Tensor]:
+    return {name: tensor.clone() for name, tensor in owned_tensors(run.model).items()}
+
+
+def epochs_of(events: Iterator[Event]) -> list[EpochEnded]:
+    return [event for event in events if isinstance(event, EpochEnded)]
+
+
+@pytest.fixture(scope="module")
+def events() -> list[Event]:
+    torch.set_num_threads(1)
+    return list(trainer(training={"epochs": 12}).events())
+
+
+def test_a_run_starts_once_then_updates_and_ends_each_epoch(events: list[Event]) -> None:
+    kinds = "".join(type(event).__name__[0] for event in events)
+    assert kinds == "S" + ("P" * 5 + "E") * 12
+
+
+def test_the_start_tells_what_is_to_come(events: list[Event]) -> None:
+    start = events[0]
+    assert isinstance(start, Started)
+    assert (start.epoch, start.epochs, start.sentences, start.steps_per_epoch) == (0, 12, 18, 5)
+    model = trainer().model
+    assert start.parameters == sum(parameter.numel() for parameter in model.parameters())
+    assert start.coverage is None
+    assert start.left_out == {}
+
+
+def test_every_sentence_is_met_once_an_epoch_in_batches_of_the_recipes_size(events: list[Event]) -> None:
+    first = [event for event in events if isinstance(event, Progress) and event.epoch == 1]
+    assert [event.step for event in first] == [1, 2, 3, 4, 5]
+    assert sorted(event.sentences for event in first) == [2, 4, 4, 4, 4]
+
+
+def test_an_epochs_losses_are_the_mean_per_sentence_of_its_updates(events: list[Event]) -> None:
+    for ended in epochs_of(iter(events)):
+        updates = [e for e in events if isinstance(e, Progress) and e.epoch == ended.epoch]
+        total = sum(event.loss * event.sentences for event in updates)
+        assert ended.tagger_loss + ended.relation_loss == pytest.approx(total / 18)
+
+
+def test_the_selection_is_the_mean_of_entities_and_relations(events: list[Event]) -> None:
+    for ended in epochs_of(iter(events)):
+        assert ended.selection == pytest.approx((ended.entities + ended.relations) / 2)
+
+
+def test_it_learns_the_tiny_corpus(events: list[Event]) -> None:
+    ended = epochs_of(iter(events))
+    assert max(epoch.selection for epoch in ended) > 0.5
+    assert ended[-1].tagger_loss < ended[0].tagger_loss / 4
+
+
+def test_only_a_strictly_better_epoch_is_best(events: list[Event]) -> None:
+    before = -1.0
+    flags = []
+    for ended in epochs_of(iter(events)):
+        flags.append(ended.best)
+        assert ended.best == (ended.selection > before)
+        before = max(before, ended.selection)
+    assert set(flags) == {True, False}
+
+
+def test_the_first_epoch_is_best_even_with_nothing_right() -> None:
+    first = epochs_of(trainer(training={"epochs": 1, "learning_rate": 1e-9}).events())[0]
+    assert (first.selection, first.best) == (0.0, True)
+
+
+def test_the_history_line_has_every_value(events: list[Event]) -> None:
+    ended = epochs_of(iter(events))[0]
+    line = ended.to_dict()
+    assert line["epoch"] == 1
+    assert line["best"] is True
+    assert line["selection"] == ended.selection
+    assert line.keys() >= {"tagger_loss", "relation_loss", "entities", "relations", "learning_rate"}
+    assert all(line[key] >= 0 for key in ("train_seconds", "dev_seconds"))
+
+
+def test_given_boundaries_are_scored_as_entity_classification() -> None:
+    run = trainer(model={"setup": 2}, training={"epochs": 3})
+    for event in run.events():
+        if isinstance(event, EpochEnded):
+            sheet = run.evaluate(DATA.dev)
+            assert event.entities == sheet["paper", "ec"].f1
+            assert event.selection == sheet.headline(boundaries_given=True)
+
+
+def test_the_learning_rate_told_at_an_epochs_end_is_that_of_the_next_update() -> None:
+    run = trainer(training={"schedule": "linear", "learning_rate": 0.02, "epochs": 4})
+    rates = [event.learning_rate for event in epochs_of(run.events())]
+    assert rates == pytest.approx([0.015, 0.01, 0.005, 0.0])
+
+
+@pytest.mark.parametrize(("fed", "shares"), [("gold", [0, 0, 0]), ("predicted", [18, 18, 18])])
+def test_relations_are_learnt_from_the_labels_the_recipe_names(
+    fed: str, shares: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert fed_predictions(fed, monkeypatch) == shares
+
+
+def test_scheduled_labels_go_from_gold_to_predicted(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, middle, last = fed_predictions("scheduled", monkeypatch)
+    assert first == 0
+    assert 0 < middle < 18
+    assert last == 18
+
+
+def fed_predictions(fed: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many sentences of each of three epochs were fed with predicted labels."""
+    counts = [0, 0, 0]
+    run = trainer(training={"relation_labels": fed, "epochs": 3})
+    losses = JointModel.losses
+
+    def counting(model: JointModel, batch: Any, predicted: np.ndarray) -> Any:
+        counts[run.epoch] += int(predicted.sum())
+        return losses(model, batch, predicted)
+
+    monkeypatch.setattr(JointModel, "losses", counting)
+    list(run.events())
+    return counts
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
+    first, again, other = (trained(seed) for seed in (1, 1, 2))
+    assert tiny.same_tensors(first, again)
+    assert not tiny.same_tensors(first, other)
+
+
+def trained(seed: int) -> dict[str, torch.Tensor]:
+    run = trainer(seed, training={"epochs": 2})
+    list(run.events())
+    return tensors(run)
+
+
+def test_the_mean_of_the_weights_is_judged_and_training_goes_on_from_the_weights_themselves() -> None:
+    run = trainer(training={"epochs": 12, "averaging": 0.9})
+    last = epochs_of(run.events())[-1]
+    with run.kept_weights():
+        mean = tensors(run)
+        assert run.evaluate(DATA.dev).headline() == last.selection
+    assert run.optimiser.averaged is not None
+    assert all(torch.equal(mean[name], tensor) for name, tensor in run.optimiser.averaged.items())
+    assert not tiny.same_tensors(mean, tensors(run))
+    plain = trainer(training={"epochs": 12})
+    list(plain.events())
+    assert tiny.same_tensors(tensors(plain), tensors(run))
+
+
+def test_the_weights_come_back_after_an_error_while_judging() -> None:
+    run = trainer(training={"averaging": 0.9, "epochs": 1})
+    list(run.events())
+    before = tensors(run)
+    with pytest.raises(KeyboardInterrupt), run.kept_weights():
+        raise KeyboardInterrupt
+    assert tiny.same_tensors(before, tensors(run))
+
+
+@pytest.mark.parametrize("training", [{}, tiny.WITH_ALL_STATE])
+@pytest.mark.parametrize("model", [{}, {"architecture": "pipeline", "setup": 2}])
+def test_a_state_put_into_a_new_run_goes_on_exactly(training: dict[str, Any], model: dict[str, Any]) -> None:
+    sections = {"training": {**training, "epochs": 4}, "model": model}
+    whole = trainer(**sections)
+    expected = epochs_of(whole.events())
+    first = trainer(**sections)
+    stream = first.events()
+    while first.epoch < 2:
+        next(stream)
+    saved = {name: tensor.clone() for name, tensor in first.state()[0].items()}, first.state()[1]
+    list(stream)  # what happens after the state was taken does not matter
+    second = trainer(**sections)
+    second.load_state(*saved)
+    rest = epochs_of(second.events())
+    assert [e.selection for e in rest] == [e.selection for e in expected[2:]]
+    assert [e.tagger_loss for e in rest] == [e.tagger_loss for e in expected[2:]]
+    assert [e.best for e in rest] == [e.best for e in expected[2:]]
+    assert tiny.same_tensors(tensors(whole), tensors(second))
+
+
+def test_a_loss_that_is_no_number_stops_with_place_cause_and_remedy() -> None:
+    run = trainer(training={"learning_rate": 1e30, "epochs": 5})
+    with pytest.raises(DivergedError) as caught:
+        list(run.events())
+    told = str(caught.value)
+    assert told.startswith(f"epoch {run.epoch + 1}, update ")
+    assert "sentences s" in told
+    assert "loss is nan" in told or "loss is inf" in told
+    assert "learning_rate" in told
+
+
+def test_bad_numbers_in_the_loss_with_good_weights_are_blamed_on_the_data(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = trainer()
+    updates = iter(range(100))
+    losses = JointModel.losses
+
+    def broken(model: JointModel, batch: Any, predicted: np.ndarray) -> Any:
+        tagger_loss, relation_loss = losses(model, batch, predicted)
+        return tagger_loss, relation_loss * (math.nan if next(updates) == 7 else 1)
+
+    monkeypatch.setattr(JointModel, "losses", broken)
+    with pytest.raises(DivergedError) as caught:
+        list(run.events())
+    assert caught.value.where is not None
+    assert caught.value.where.startswith("epoch 2, update 3, sentences s")
+    assert "the relation loss is nan" in caught.value.what
+    assert "weights are finite" in caught.value.what
+    assert all(torch.isfinite(parameter).all() for parameter in run.model.parameters())
+
+
+def test_sentences_without_tokens_are_left_out_and_told() -> None:
+    data = TrainingData([*tiny.sentences(6), Sentence([], id="empty")], DATA.dev)
+    start = next(trainer(data=data).events())
+    assert isinstance(start, Started)
+    assert start.sentences == 6
+    assert start.left_out == {"sentences without tokens": 1}
+
+
+def test_no_training_sentence_is_an_error() -> None:
+    with pytest.raises(DataError, match="no sentence"):
+        trainer(data=TrainingData([Sentence([], id="empty")], DATA.dev))
