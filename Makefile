@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+CODE := src tests benchmarks examples results
+# One thread per process: threads that share a busy machine run slower than one.
+export OMP_NUM_THREADS := 1
 
 .PHONY: help setup demo lint test bench clean
 
@@ -16,14 +19,22 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
+demo: $(READY)  ## train a small model on our own sentences and show what it finds in new ones
+	$(BIN)/python examples/demo.py
+
 lint: $(READY)  ## ruff, mypy (strict), direction of imports
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 test: lint  ## lint, then every test and doctest
-	OMP_NUM_THREADS=1 $(BIN)/pytest
+	$(BIN)/pytest
+
+bench: $(READY)  ## speed and memory: text, scoring, training, prediction
+	$(BIN)/python benchmarks/tokenisers.py
+	$(BIN)/python benchmarks/scoring.py
+	$(BIN)/python benchmarks/speed.py
 
 clean:  ## remove what make made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

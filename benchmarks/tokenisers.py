@@ -1,8 +1,9 @@
 """Tokenisers and sentence splitters side by side on CoNLL04's raw sentences (train and dev, never test).
 
-    python benchmarks/tokenisers.py DATA_DIR [--json]
+    python benchmarks/tokenisers.py [DATA_DIR] [--json]
 
-DATA_DIR holds conll04/train.raw.jsonl and conll04/dev.raw.jsonl. A library that is not installed is
+DATA_DIR (by default BIAFFINITY_DATA or ../shared/data) holds conll04/train.raw.jsonl and
+conll04/dev.raw.jsonl; where they are absent nothing is measured. A library that is not installed is
 left out and named. Every raw line is one sentence, so a border inside it is a wrong cut; two lines
 set side by side have one true border between them.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 import time
@@ -227,9 +229,14 @@ def measure_installed(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path, help="the folder that holds conll04/")
+    shared = Path(__file__).parent.parent.parent / "shared" / "data"
+    default = Path(os.environ.get("BIAFFINITY_DATA", shared))
+    parser.add_argument("data", type=Path, nargs="?", default=default, help="the folder that holds conll04/")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     options = parser.parse_args()
+    if not (options.data / "conll04" / "train.raw.jsonl").is_file():
+        print("tokenisers: not measured, CoNLL04 is not here (set BIAFFINITY_DATA)", file=sys.stderr)
+        return
     records = read(options.data)
     rows = []
     for candidates in CANDIDATES:

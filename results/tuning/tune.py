@@ -66,8 +66,10 @@ def jobs(spec: dict[str, Any], arguments: argparse.Namespace) -> list[dict[str, 
             if key != "seeds":
                 section, option = key.split(".")
                 config.setdefault(section, {})[option] = value
-        for seed in changes.get("seeds", spec["seeds"]):
-            made.append({"name": name, "config": config, "seed": seed, **arguments.__dict__})
+        made += [
+            {"name": name, "config": config, "seed": seed, **vars(arguments)}
+            for seed in changes.get("seeds", spec["seeds"])
+        ]
     return made
 
 
@@ -88,7 +90,8 @@ def main() -> None:
             file.flush()
             print(
                 f"{result['name']:24} seed {result['seed']}  epoch {result['best_epoch']:3}"
-                f"  {100 * result['entities']:.1f} {100 * result['relations']:.1f}  {result['seconds']:.0f} s",
+                f"  {100 * result['entities']:.1f} {100 * result['relations']:.1f}"
+                f"  {result['seconds']:.0f} s",
                 file=sys.stderr,
             )
 
