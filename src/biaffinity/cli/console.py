@@ -8,6 +8,8 @@ from typing import IO
 from rich.console import Console
 from rich.table import Table
 
+from biaffinity.formats.report import Report
+
 talk = Console(stderr=True)
 
 _WIDTH = 100  # where there is no terminal to ask
@@ -16,6 +18,12 @@ _WIDTH = 100  # where there is no terminal to ask
 def tell(line: str) -> None:
     """Say one line just as it is, however long: names in it are no markup."""
     talk.print(line, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
+def tell_changes(report: Report) -> None:
+    """Say what a reader changed or left out and what a writer could not express."""
+    for line in report.lines():
+        talk.print(line, style="yellow", markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
 def print_tables(tables: Sequence[Table], file: IO[str]) -> None:

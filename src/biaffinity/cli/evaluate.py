@@ -10,7 +10,7 @@ import typer
 
 from biaffinity import formats
 from biaffinity.cli.app import app
-from biaffinity.cli.console import print_tables, talk
+from biaffinity.cli.console import print_tables, talk, tell_changes
 from biaffinity.cli.runtime import load_trained_model
 
 
@@ -36,7 +36,9 @@ def evaluate(
     from biaffinity.model.prediction import predict
     from biaffinity.scoring import score
 
-    sentences = list(formats.read(data))
+    report = formats.Report()
+    sentences = list(formats.read(data, report=report))
+    tell_changes(report)
     with talk.status(f"evaluating on {len(sentences):,} sentences"):
         sheet = score(sentences, predict(network, sentences))
     to_stdout = out == Path("-")

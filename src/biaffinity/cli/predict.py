@@ -1,4 +1,4 @@
-"""``biaffinity predict``: a model's annotation of tokenised sentences."""
+"""``biaffinity predict``: a model's annotation of sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.progress import track
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
-from biaffinity.cli.console import talk, tell
+from biaffinity.cli.console import talk, tell, tell_changes
 from biaffinity.cli.runtime import load_trained_model
 
 
@@ -24,7 +24,7 @@ def predict(
     to: Annotated[str, typer.Option(help="Their format; jsonl carries scores.")] = "jsonl",
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
 ) -> None:
-    """Annotate tokenised sentences, with a score for every entity and relation.
+    """Annotate sentences, with a score for every entity and relation.
 
     Annotation that the data already has is not looked at, except that a model of setup 2 is given
     its entity boundaries.
@@ -35,19 +35,17 @@ def predict(
 
     from biaffinity.model.prediction import predict as annotate
 
-    count = 0
+    count, report = 0, formats.Report()
 
     def counted() -> Iterator[Sentence]:
         nonlocal count
-        sentences = annotate(network, formats.read(data))
+        sentences = annotate(network, formats.read(data, report=report))
         for sentence in track(
             sentences, "predicting", console=talk, transient=True, disable=not talk.is_terminal
         ):
             count += 1
             yield sentence
 
-    report = formats.Report()
     formats.write(out, counted(), to, report)
-    tell(f"{count:,} sentences written to {out}")
-    for line in report.lines():
-        talk.print(line, style="yellow", markup=False, highlight=False)
+    tell(f"{count:,} sentence{'s' * (count != 1)} written to {out}")
+    tell_changes(report)

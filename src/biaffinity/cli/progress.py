@@ -66,6 +66,8 @@ class TrainingDisplay:
         self._say(f"{event.sentences:,} sentences, {event.parameters:,} parameters, {event.epochs} epochs")
         if event.coverage is not None:
             self._say(f"word vectors know {event.coverage}")
+        for line in event.changes:
+            self._say(f"in reading: {line}", style="yellow")
         for kind, count in event.left_out.items():
             self._say(f"left out of training: {count} {kind}", style="yellow")
         if event.epoch == event.epochs:

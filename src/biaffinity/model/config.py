@@ -118,7 +118,7 @@ class Config(Section):
 def read_recipe(path: Path, overrides: Iterable[str] = ()) -> Config:
     """A recipe file with overrides of the form ``section.key=value`` laid over it."""
     try:
-        values = tomllib.loads(read_text(path))
+        values = tomllib.loads(read_text(path).removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"is not TOML: {error}", where=str(path), remedy="correct that line") from error
     for override in overrides:

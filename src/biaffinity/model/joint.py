@@ -7,7 +7,6 @@ by side on the sum of their losses gives each the very updates it would get alon
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,25 +14,16 @@ import torch
 from torch import Tensor, nn
 
 from biaffinity.encoding.batches import Batch, Encoder, Pairs
+from biaffinity.encoding.decoded import Decoded, Floats
 from biaffinity.encoding.labels import Spans
 from biaffinity.encoding.vocabulary import NEGATIVE, Vocabulary
+from biaffinity.layers.crf import FORBIDDEN
 from biaffinity.model.config import Config
+from biaffinity.model.description import Description
 from biaffinity.model.relations import RelationClassifier
 from biaffinity.model.tagger import Tagger
 from biaffinity.model.tensors import TokenTensors, to_tensor
 from biaffinity.model.tokens import TokenEncoder
-
-Floats = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """What a model found in a batch: entities with scores, and relations between them with scores."""
-
-    spans: Spans
-    span_scores: Floats
-    pairs: Pairs
-    pair_scores: Floats
 
 
 class JointModel(nn.Module):
@@ -59,13 +49,7 @@ class JointModel(nn.Module):
 
     def new_encoder(self) -> Encoder:
         """An encoder of this model's vocabulary and options that has met no token yet."""
-        options = self.config.model
-        return Encoder(
-            self.vocabulary,
-            scheme="bilou" if options.setup == 1 else "types",
-            normalisation=self.config.encoding.normalisation,
-            all_pairs=options.candidates == "all",
-        )
+        return Description(self.config, self.vocabulary, self.word_size).new_encoder()
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> JointModel:
         """Move to another device or type; the large table of unseen words stays one for both networks."""
@@ -111,11 +95,19 @@ class JointModel(nn.Module):
         return tagger_loss, nn.functional.cross_entropy(scores, classes, reduction="sum")
 
     @torch.no_grad()
-    def decode(self, batch: Batch, *, scores: bool = True) -> Decoded:
-        """Entities and relations of a batch; without ``scores`` entity scores are left at 1."""
+    def decode(
+        self, batch: Batch, *, scores: bool = True, allowed: npt.NDArray[np.bool_] | None = None
+    ) -> Decoded:
+        """Entities and relations of a batch; without ``scores`` entity scores are left at 1.
+
+        ``allowed`` [batch, size, labels] tells which labels each token may have, where that is known
+        beforehand (entities that a user gives).
+        """
         tokens = TokenTensors.of(batch, self.device)
         vectors = self.tokens(tokens)
         emissions = self.tagger(vectors, tokens.lengths, tokens.boundaries)
+        if allowed is not None:
+            emissions = emissions.masked_fill(~torch.from_numpy(allowed).to(self.device), FORBIDDEN)
         labels = self.tagger.decode(emissions, tokens.lengths, tokens.boundaries)
         spans = self.encoder.labels.decode(labels.cpu().numpy(), batch.lengths, batch.boundaries)
         span_scores = np.ones(len(spans), dtype=np.float32)

@@ -22,6 +22,8 @@ class Started:
     coverage: Coverage | None
     #: What the tagger and the classifier cannot represent of the training data, counted by kind.
     left_out: dict[str, int]
+    #: What the readers of the data changed or left out, a line per kind.
+    changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

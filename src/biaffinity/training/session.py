@@ -18,6 +18,7 @@ import numpy as np
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
+from biaffinity.encoding.normalisation import word_form
 from biaffinity.encoding.vectors import WordVectors, load_vectors
 from biaffinity.errors import DataError, UsageError
 from biaffinity.files import read_json, read_lines, writing
@@ -77,9 +78,10 @@ def train(
     available_device(device)
     _check_folder(Path(out), resume=resume)
     paths = {"train": train, "dev": dev} | ({"test": test} if test else {})
-    parts = {name: _read_part(Path(path)) for name, path in paths.items()}
-    loaded = load_vectors(Path(vectors)) if vectors else None
-    data = TrainingData(parts["train"], parts["dev"], parts.get("test"), loaded)
+    report = formats.Report()
+    parts = {name: _read_part(Path(path), report) for name, path in paths.items()}
+    loaded = _load_vectors(Path(vectors), config, [*parts["train"], *parts["dev"]]) if vectors else None
+    data = TrainingData(parts["train"], parts["dev"], parts.get("test"), loaded, tuple(report.lines()))
     identity = {
         "recipe": "given in Python" if isinstance(recipe, Config) else Path(recipe).name,
         "seed": seed,
@@ -92,7 +94,7 @@ def train(
         },
         "config": config.model_dump(),
     }
-    session = Session(config, data, Path(out), identity, resume=resume)
+    session = Session(config, data, Path(out), identity)
     interrupted = False
     try:
         for event in session.events():
@@ -109,9 +111,7 @@ def train(
 class Session:
     """A run and its folder; every event is on disk before it is passed on."""
 
-    def __init__(
-        self, config: Config, data: TrainingData, folder: Path, identity: dict[str, Any], *, resume: bool
-    ) -> None:
+    def __init__(self, config: Config, data: TrainingData, folder: Path, identity: dict[str, Any]) -> None:
         self.folder = folder
         self.identity = identity
         earlier = _earlier_record(folder, identity)
@@ -242,11 +242,19 @@ def _remove_unfinished_files(folder: Path) -> None:
             leftover.unlink(missing_ok=True)
 
 
-def _read_part(path: Path) -> list[Sentence]:
-    sentences = list(formats.read(path))
+def _read_part(path: Path, report: formats.Report) -> list[Sentence]:
+    sentences = list(formats.read(path, report=report))
     if not sentences:
         raise DataError("holds no sentence", where=str(path), remedy="run: biaffinity check FILE")
     return sentences
+
+
+def _load_vectors(path: Path, config: Config, sentences: Sequence[Sentence]) -> WordVectors:
+    """The rows that the run can use, so that the largest file of vectors needs little memory."""
+    normalisation = config.encoding.normalisation
+    words = {word_form(token, normalisation) for sentence in sentences for token in sentence.tokens}
+    others = config.vectors.keep if config.vectors.unseen == "pretrained" else 0
+    return load_vectors(path, wanted=words, limit=others + len(words) if others else 0)
 
 
 def _first_difference(key: str, before: Any, now: Any) -> str:

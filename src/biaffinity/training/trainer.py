@@ -41,6 +41,8 @@ class TrainingData:
     dev: Sequence[Sentence]
     test: Sequence[Sentence] | None = None
     vectors: WordVectors | None = None
+    #: What the readers changed or left out, a line per kind.
+    changes: Sequence[str] = ()
 
 
 class Trainer:
@@ -75,6 +77,7 @@ class Trainer:
             steps_per_epoch=self.steps_per_epoch,
             coverage=self.coverage,
             left_out=left_out(self.data.train),
+            changes=tuple(self.data.changes),
         )
         while self.epoch < self.config.training.epochs:
             started = time.perf_counter()
