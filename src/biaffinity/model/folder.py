@@ -14,15 +14,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from biaffinity.encoding.vocabulary import Vocabulary
-from biaffinity.errors import BiaffinityError, DataError
-from biaffinity.files import read_json, replacing, writing
-from biaffinity.model.config import validate
+from biaffinity.errors import DataError
+from biaffinity.files import replacing, writing
+from biaffinity.model.description import FORMAT, VERSION, WEIGHTS, read_description
 from biaffinity.model.joint import JointModel
-
-FORMAT = "biaffinity-model"
-VERSION = 1
-WEIGHTS = "model.safetensors"
 
 
 def save_model(model: JointModel, folder: Path) -> None:
@@ -48,29 +43,9 @@ def save_weights(model: JointModel, folder: Path, epoch: int = 0) -> None:
 
 def load_model(folder: Path, device: str | torch.device = "cpu") -> JointModel:
     """Read a model folder."""
-    if not folder.is_dir():
-        raise DataError("no such model folder", where=str(folder), remedy="check the path")
-    head = read_json(folder / "config.json")
-    if head.get("format") != FORMAT:
-        raise DataError("is not a Biaffinity model", where=str(folder / "config.json"))
-    if head.get("version") != VERSION:
-        raise DataError(
-            f"is a model of version {head.get('version')}, this program reads version {VERSION}",
-            where=str(folder / "config.json"),
-            remedy="install a newer biaffinity",
-        )
-    config = validate(head.get("config", {}), where=str(folder / "config.json"))
-    size = head.get("word_size")
-    if type(size) is not int or size < 1:
-        raise DataError("has no whole number word_size", where=str(folder / "config.json"))
-    names = read_json(folder / "vocabulary.json")
-    try:
-        vocabulary = Vocabulary.from_dict(names)
-    except BiaffinityError as error:
-        raise error.at(str(folder / "vocabulary.json")) from None
-    model = JointModel(
-        config, vocabulary, size, torch.zeros(len(vocabulary.unseen), size, dtype=torch.float16)
-    )
+    known = read_description(folder)
+    unseen = torch.zeros(len(known.vocabulary.unseen), known.word_size, dtype=torch.float16)
+    model = JointModel(known.config, known.vocabulary, known.word_size, unseen)
     load_weights(model, folder)
     return model.to(device).eval()
 

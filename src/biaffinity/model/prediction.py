@@ -7,7 +7,8 @@ from itertools import islice
 
 from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.encoding.batches import Encoder, sorted_batches
-from biaffinity.model.joint import Decoded, JointModel
+from biaffinity.encoding.decoded import Decoded
+from biaffinity.model.joint import JointModel
 
 #: Padded tokens per batch: large enough to keep the matrix products busy, small enough for the cache.
 BATCH_TOKENS = 2048

@@ -24,9 +24,9 @@ from biaffinity.errors import DataError, UsageError
 from biaffinity.files import read_json, read_lines, writing
 from biaffinity.model.card import write_card
 from biaffinity.model.config import Config, read_recipe
+from biaffinity.model.description import WEIGHTS
 from biaffinity.model.device import available_device
 from biaffinity.model.folder import (
-    WEIGHTS,
     load_tensors,
     load_weights,
     save_description,
