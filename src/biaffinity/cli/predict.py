@@ -26,8 +26,8 @@ def predict(
 ) -> None:
     """Annotate sentences, with a score for every entity and relation.
 
-    Annotation that the data already has is not looked at, except that a model of setup 2 is given
-    its entity boundaries.
+    Annotation that the data already has is not looked at, except that a
+    model of setup 2 is given its entity boundaries.
 
     Example: [bold]biaffinity predict model/ test.jsonl -o predicted.jsonl[/bold]
     """

@@ -51,11 +51,11 @@ def train(
 ) -> None:
     """Train a model; the folder always holds the best epoch so far.
 
-    Ctrl-C ends cleanly with that model and exit code 130. A run that was stopped or killed goes on
-    with --resume and ends as if it had never stopped.
+    Ctrl-C ends cleanly with that model and exit code 130. A run that was
+    stopped or killed goes on with --resume and ends as if it never had been.
 
-    Example: [bold]biaffinity train recipes/default.toml --train train.jsonl --dev dev.jsonl
-    --vectors glove.6B.100d.txt --out model/[/bold]
+    Example: [bold]biaffinity train recipes/default.toml --train train.jsonl
+    --dev dev.jsonl --vectors glove.6B.100d.txt --out model/[/bold]
     """
     try:
         import torch
