@@ -268,32 +268,34 @@ def test_a_pickle_is_refused_and_not_run(folder: Path, dump: Callable[..., None]
     assert not mark.exists()
 
 
-@pytest.fixture
+@contextlib.contextmanager
 def small_files_only() -> Iterator[None]:
-    """The system refuses to let any file grow beyond 5,000 bytes, as a full disk would."""
+    """The system refuses to let any file grow beyond 5,000 bytes, as a full disk would.
+
+    Only around the one call: the file that pytest reports to may be larger than that.
+    """
     resource = pytest.importorskip("resource", reason="needs a limit on file sizes")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    signal.signal(signal.SIGXFSZ, handler)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
 
 
-def test_a_full_disk_leaves_nothing_half_written(
-    small_files_only: None, trained: JointModel, tmp_path: Path
-) -> None:
-    with pytest.raises(DataError) as caught:
+def test_a_full_disk_leaves_nothing_half_written(trained: JointModel, tmp_path: Path) -> None:
+    with small_files_only(), pytest.raises(DataError) as caught:
         save_model(trained, tmp_path / "new")
     assert str(tmp_path / "new" / WEIGHTS) in str(caught.value)
     assert listing(tmp_path / "new") == [CONFIG, VOCABULARY]
 
 
-def test_a_full_disk_leaves_the_weights_before_untouched(
-    folder: Path, small_files_only: None, news: list[Sentence]
-) -> None:
+def test_a_full_disk_leaves_the_weights_before_untouched(folder: Path, news: list[Sentence]) -> None:
     before = (folder / WEIGHTS).read_bytes()
-    with pytest.raises(DataError):
-        save_weights(tiny_model(news, seed=3), folder)
+    other = tiny_model(news, seed=3)
+    with small_files_only(), pytest.raises(DataError):
+        save_weights(other, folder)
     assert (folder / WEIGHTS).read_bytes() == before
     assert listing(folder) == [CONFIG, WEIGHTS, VOCABULARY]
