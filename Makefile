@@ -3,11 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-CODE := src tests benchmarks examples results
+CODE := src tests benchmarks examples recipes results
 # One thread per process: threads that share a busy machine run slower than one.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help setup demo lint test bench clean
+DATA ?= ../shared/data/conll04
+VECTORS ?= ../shared/vectors/glove.6B.100d.words.txt
+
+.PHONY: help setup demo lint test bench model clean
 
 help:  ## what each command does
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -35,6 +38,10 @@ bench: $(READY)  ## speed and memory: text, scoring, training, prediction
 	$(BIN)/python benchmarks/tokenisers.py
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/speed.py
+
+model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and VECTORS
+	$(BIN)/python recipes/news_model.py --data $(DATA) --vectors $(VECTORS) --work build/news \
+		--out src/biaffinity/models/news
 
 clean:  ## remove what make made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

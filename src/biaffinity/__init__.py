@@ -4,11 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 from biaffinity.annotation import Document, Entity, Fact, Mention, Relation, Sentence
 from biaffinity.errors import BiaffinityError, MissingExtraError
+from biaffinity.version import __version__
 
 if TYPE_CHECKING:
+    from biaffinity.extraction import Extractor as Extractor
     from biaffinity.training import train as train
 
-__version__ = "0.1.0"
+    load = Extractor.load
 
 __all__ = [
     "BiaffinityError",
@@ -23,7 +25,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs an extra only when it is used (PEP 562)."""
+    """Import what takes time or needs an extra only when it is used (PEP 562)."""
+    if name in ("Extractor", "load"):
+        from biaffinity.extraction import Extractor
+
+        return Extractor if name == "Extractor" else Extractor.load
     if name != "train":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -14,9 +14,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from biaffinity import __version__
 from biaffinity.cli.console import talk, tell
 from biaffinity.errors import BiaffinityError, UsageError
+from biaffinity.version import __version__
 
 app = typer.Typer(
     name="biaffinity",

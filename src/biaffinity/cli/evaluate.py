@@ -11,7 +11,6 @@ import typer
 from biaffinity import formats
 from biaffinity.cli.app import app
 from biaffinity.cli.console import print_tables, talk, tell_changes
-from biaffinity.cli.runtime import load_trained_model
 
 
 @app.command()
@@ -30,7 +29,9 @@ def evaluate(
 
     Example: [bold]biaffinity evaluate model/ test.jsonl --json scores.json[/bold]
     """
-    network = load_trained_model(model, device)  # first: it tells where PyTorch is missing
+    from biaffinity.extraction.torch_runtime import load_torch_network
+
+    network = load_torch_network(model, device, threads=1)  # first: it tells where PyTorch is missing
 
     from biaffinity.cli.sheet import sheet_table, write_record
     from biaffinity.model.prediction import predict

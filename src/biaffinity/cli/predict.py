@@ -13,7 +13,6 @@ from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
 from biaffinity.cli.console import talk, tell, tell_changes
-from biaffinity.cli.runtime import load_trained_model
 
 
 @app.command()
@@ -31,7 +30,9 @@ def predict(
 
     Example: [bold]biaffinity predict model/ test.jsonl -o predicted.jsonl[/bold]
     """
-    network = load_trained_model(model, device)  # first: it tells where PyTorch is missing
+    from biaffinity.extraction.torch_runtime import load_torch_network
+
+    network = load_torch_network(model, device, threads=1)  # first: it tells where PyTorch is missing
 
     from biaffinity.model.prediction import predict as annotate
 

@@ -103,6 +103,7 @@ class JointModel(nn.Module):
         ``allowed`` [batch, size, labels] tells which labels each token may have, where that is known
         beforehand (entities that a user gives).
         """
+        self.eval()  # nothing is dropped out of a prediction
         tokens = TokenTensors.of(batch, self.device)
         vectors = self.tokens(tokens)
         emissions = self.tagger(vectors, tokens.lengths, tokens.boundaries)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy
 import torch
 
-from biaffinity import __version__
+from biaffinity.version import __version__
 
 
 def provenance() -> dict[str, Any]:

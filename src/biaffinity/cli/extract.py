@@ -1,0 +1,214 @@
+"""``biaffinity extract``: entities and relations from raw text."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from biaffinity.cli.app import app
+from biaffinity.cli.console import talk, tell
+from biaffinity.cli.document_table import print_documents
+from biaffinity.errors import UsageError
+
+if TYPE_CHECKING:
+    from biaffinity.annotation import Document
+    from biaffinity.extraction.bulk import TextExtractor
+    from biaffinity.extraction.sources import Inputs
+
+T = TypeVar("T")
+STDOUT = Path("-")
+INTERRUPTED = 130
+_HELP = "\n\n".join(
+    (
+        "Find entities and the relations between them in raw text.",
+        "An INPUT is a text in quotes, a file, a folder of .txt files, or - for stdin. A file is read by its "
+        "name: .jsonl, .csv, .tsv and .parquet hold a document per record, anything else is one document.",
+        "On a terminal the answer is a table, elsewhere JSON lines; --out tells the format by its name. "
+        "csv has a row per relation, the others all of each document.",
+        "A document that cannot be read is named, left out and counted, and the exit code is 1. With --out, "
+        "a run that was stopped or killed goes on with --resume and ends with every document once.",
+        'Example: [bold]biaffinity extract "Ilka Roe lives in Ghent."[/bold]',
+        "Example: [bold]biaffinity extract notes/ --format csv > facts.csv[/bold]",
+        "Example: [bold]biaffinity extract news.jsonl --text-field body --out facts.jsonl --workers 2[/bold]",
+        "Example: [bold]zcat lines.gz | biaffinity extract - --from lines --min-score 0.5[/bold]",
+    )
+)
+
+
+@app.command(help=_HELP, no_args_is_help=True)
+def extract(
+    names: Annotated[list[str], typer.Argument(metavar="INPUT", help="Texts, files, folders, or -.")],
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="M", help="A model folder.", show_default="the one in the package"),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="F", help="table, json, jsonl, csv or parquet.", show_default="see above"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="OUT", help="A file to write.", show_default="stdout"),
+    ] = None,
+    min_score: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="S",
+            help="Leave out what scores less, 0 to 1; or by type: --min-score 0.5 --min-score Kill=0.9.",
+        ),
+    ] = None,
+    workers: Annotated[int, typer.Option(metavar="N", help="Processes side by side.", min=1)] = 1,
+    text_field: Annotated[
+        str, typer.Option(metavar="NAME", help="The field or column that holds the text.")
+    ] = "text",
+    id_field: Annotated[str, typer.Option(metavar="NAME", help="The one that holds the id, if any.")] = "id",
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="KIND",
+            help="What the files hold: text, lines (a document each), jsonl, csv, tsv, parquet.",
+            show_default="told by their names",
+        ),
+    ] = None,
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="Sentences and tokens too, in json and jsonl.")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the unfinished run of OUT.")] = False,
+) -> None:
+    """Find entities and relations in raw text."""
+    import biaffinity
+    from biaffinity.extraction.readers import Fields
+    from biaffinity.extraction.sources import Inputs
+
+    out = None if out == STDOUT else out
+    if resume and out is None:
+        raise UsageError("--resume needs the --out to go on with")
+    inputs = Inputs(names, kind=kind, fields=Fields(text_field, id_field))
+    scores = _min_scores(min_score or [])
+    load = partial(biaffinity.load, model, threads=1, min_score=scores)
+    try:
+        if out is None:
+            skipped = _to_stdout(inputs, form, load, workers, tokens=tokens)
+        else:
+            settings = {"model files": _model_identity(model), "--min-score": scores, "--tokens": tokens}
+            skipped = _to_file(inputs, out, form, load, settings, workers, tokens=tokens, resume=resume)
+    except KeyboardInterrupt:
+        talk.print("interrupted" if out is None else "interrupted: --resume goes on with it", style="yellow")
+        raise typer.Exit(INTERRUPTED) from None
+    if skipped:
+        raise typer.Exit(1)
+
+
+def _to_file(
+    inputs: Inputs,
+    out: Path,
+    form: str | None,
+    load: Callable[[], TextExtractor],
+    settings: dict[str, Any],
+    workers: int,
+    *,
+    tokens: bool,
+    resume: bool,
+) -> int:
+    """Write the documents to a file with progress; the number of those left out."""
+    from biaffinity.cli.extraction_progress import ExtractionDisplay
+    from biaffinity.extraction.bulk import extract_to_file
+    from biaffinity.extraction.sinks import format_named
+
+    if form == "table":
+        raise UsageError("a table is for the terminal", remedy="--out takes json, jsonl, csv or parquet")
+    target = format_named(form, out, tokens=tokens)
+    events = extract_to_file(inputs, out, target, load, settings, workers=workers, resume=resume)
+    with closing(events), ExtractionDisplay(talk) as display:
+        for event in events:
+            display(event)
+    finished = display.finished
+    assert finished is not None  # it is the last event
+    if finished.complete_before:
+        tell(f"{out} is complete: nothing is left to do")
+        return 0
+    left_out = f"{finished.skipped:,} left out, " if finished.skipped else ""
+    tell(f"{_count(finished.documents)} written to {out} ({left_out}{display.rates()})")
+    return finished.skipped
+
+
+def _to_stdout(
+    inputs: Inputs, form: str | None, load: Callable[[], TextExtractor], workers: int, *, tokens: bool
+) -> int:
+    """Print the documents as they come; the number of those left out."""
+    from biaffinity.extraction.bulk import Batch, annotate_all
+    from biaffinity.extraction.sinks import format_named
+
+    done = skipped = 0
+
+    def records(batches: Iterator[Batch[T]]) -> Iterator[T]:
+        nonlocal done, skipped
+        for batch in batches:
+            yield from batch.records
+            sys.stdout.flush()
+            done, skipped = done + batch.documents, skipped + len(batch.faults)
+            for note in batch.notes:
+                tell(f"note: {note}")
+            for fault in batch.faults:
+                tell(f"left out: {fault.problem}")
+
+    if form == "table" or (form is None and not tokens and sys.stdout.isatty()):
+        if tokens:
+            raise UsageError("a table has no place for tokens", remedy="ask for json or jsonl")
+        with closing(annotate_all(inputs, load, as_it_is, workers)) as documents:
+            print_documents(records(documents), sys.stdout)
+    else:
+        target = format_named(form, tokens=tokens)
+        with closing(annotate_all(inputs, load, target.render, workers)) as rendered:
+            for piece in target.whole(records(rendered), inputs.single):
+                sys.stdout.buffer.write(piece.encode())
+    if skipped:
+        tell(f"{skipped:,} of {_count(done)} left out")
+    return skipped
+
+
+def as_it_is(document: Document) -> Document:
+    """The document: what a table is printed from."""
+    return document
+
+
+def _min_scores(given: list[str]) -> dict[str, float]:
+    """``--min-score``: one number for all, and numbers of single types."""
+    scores: dict[str, float] = {}
+    for part in given:
+        name, _, number = part.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise UsageError(
+                f"--min-score {part!r} is no number", remedy="such as 0.5, or Kill=0.9 for one type"
+            ) from None
+        scores |= {name: value} if name else {"entities": value, "relations": value}
+    return scores
+
+
+def _model_identity(model: str | None) -> str:
+    """What tells a model from any other: its files, whatever folder they are in."""
+    from biaffinity.extraction.extractor import EMBEDDED
+
+    folder = EMBEDDED if model is None else Path(model)
+    digest = hashlib.blake2b(digest_size=16)
+    for name in ("config.json", "vocabulary.json", "model.safetensors", "model.onnx"):
+        path = folder / name
+        digest.update(path.read_bytes() if path.is_file() else b"")
+        digest.update(name.encode())
+    return digest.hexdigest()
+
+
+def _count(documents: int) -> str:
+    return f"{documents:,} document{'s' * (documents != 1)}"

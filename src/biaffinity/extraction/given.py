@@ -1,0 +1,206 @@
+"""The user's own entities: read, checked, and laid over a text so that each is a run of whole tokens."""
+
+from __future__ import annotations
+
+import operator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from biaffinity.annotation import Document, Entity, Sentence
+from biaffinity.encoding.batches import Bools
+from biaffinity.encoding.labels import Labels
+from biaffinity.errors import UsageError
+from biaffinity.extraction.pieces import numbered
+from biaffinity.model.prediction import Annotator
+
+#: The type of an entity whose type is to be predicted.
+ANY = "*"
+
+
+class CharacterSpan(Protocol):
+    """Anything with a character span, as a `biaffinity.Mention`; its ``type`` is used if it has one."""
+
+    @property
+    def start_char(self) -> int:
+        """The first character."""
+
+    @property
+    def end_char(self) -> int:
+        """The character after the last."""
+
+
+GivenEntity = tuple[int, int] | tuple[int, int, str | None] | Mapping[str, Any] | CharacterSpan
+
+
+class Given(NamedTuple):
+    """One of the user's entities: its characters in the text, and its type or `ANY`."""
+
+    start: int
+    end: int
+    type: str
+
+    def __str__(self) -> str:
+        return f"{self.start}..{self.end}"
+
+
+def read_given(entities: Iterable[GivenEntity], text: str, types: Sequence[str]) -> list[Given]:
+    """The user's entities in text order; one that cannot be is an error that names it."""
+    if isinstance(entities, str | bytes | Mapping) or not isinstance(entities, Iterable):
+        raise UsageError(f"entities must be a list of spans, not {type(entities).__name__}")
+    given = sorted(_read(entity, text, types, f"entities[{index}]") for index, entity in enumerate(entities))
+    for one, other in pairwise(given):
+        if other.start < one.end:
+            raise UsageError(
+                f"entities {one} {text[one.start : one.end]!r:.40} and "
+                f"{other} {text[other.start : other.end]!r:.40} overlap",
+                remedy="leave one of them out",
+            )
+    return given
+
+
+def _read(entity: object, text: str, types: Sequence[str], where: str) -> Given:
+    start, end, name = _fields(entity, where)
+    try:
+        first, stop = operator.index(start), operator.index(end)
+    except TypeError:
+        raise UsageError(
+            f"start {start!r:.40} and end {end!r:.40} must be whole numbers", where=where
+        ) from None
+    if not 0 <= first < stop <= len(text):
+        raise UsageError(
+            f"characters {first}..{stop} are empty, reversed or outside the text of {len(text)} characters",
+            where=where,
+            remedy="count characters from 0; the end is exclusive",
+        )
+    if text[first:stop].isspace():
+        raise UsageError(f"characters {first}..{stop} are white space only", where=where)
+    if name is not None and name not in types:
+        raise UsageError(
+            f"the model knows no entity type {name!r:.40}",
+            where=where,
+            remedy=f"it knows {', '.join(types)}; leave the type out to have it predicted",
+        )
+    return Given(first, stop, ANY if name is None else name)
+
+
+def _fields(entity: Any, where: str) -> tuple[Any, Any, Any]:
+    """Start, end and type (or None) of an entity in any of the forms a user may give it."""
+    if isinstance(entity, tuple | list) and len(entity) in (2, 3):
+        return entity[0], entity[1], entity[2] if len(entity) == 3 else None
+    if isinstance(entity, Mapping):
+        return entity.get("start_char"), entity.get("end_char"), entity.get("type")
+    if hasattr(entity, "start_char") and hasattr(entity, "end_char"):
+        return entity.start_char, entity.end_char, getattr(entity, "type", None)
+    raise UsageError(
+        f"{entity!r:.40} is not an entity",
+        where=where,
+        remedy="give (start, end), (start, end, type), or an object with start_char and end_char",
+    )
+
+
+def lay_over(document: Document, given: Sequence[Given]) -> Document:
+    """The document with these entities: tokens cut at their borders, sentences that share one joined.
+
+    An entity keeps its characters exactly: white space at its border goes to its outermost token.
+    """
+    offsets = document.offsets
+    starts = [g.start for g in given]
+    sentences: list[Sentence] = []
+    place = 0
+    while place < len(offsets):
+        first = place
+        while True:  # take sentences in until no entity reaches over the last one's end
+            place += 1
+            end = offsets[place] if place < len(offsets) else len(document.text)
+            before = bisect_left(starts, end)
+            if before == 0 or given[before - 1].end <= end:
+                break
+        own = given[bisect_left(starts, offsets[first]) : before]
+        sentences.append(_with_entities(document.sentences[first:place], offsets[first], own))
+    return numbered(sentences, document.id)
+
+
+def _with_entities(sentences: Sequence[Sentence], offset: int, given: Sequence[Given]) -> Sentence:
+    """Neighbouring sentences as one, with entities given in characters of the document."""
+    joined = Document(sentences)
+    spans = [
+        (start + a, start + b)
+        for start, sentence in zip(joined.offsets, sentences, strict=True)
+        for a, b in sentence.token_spans or ()
+    ]
+    own = [Given(g.start - offset, g.end - offset, g.type) for g in given]
+    spans = _cut_at([border for g in own for border in g[:2]], spans)
+    tokens = [joined.text[a:b] for a, b in spans]
+    begins, ends = [a for a, _ in spans], [b for _, b in spans]
+    entities = [Entity(bisect_right(ends, g.start), bisect_left(begins, g.end), g.type) for g in own]
+    for g, e in zip(own, entities, strict=True):
+        spans[e.start] = (g.start, spans[e.start][1])
+        spans[e.end - 1] = (spans[e.end - 1][0], g.end)
+    return replace(sentences[0], tokens=tokens, entities=entities, text=joined.text, token_spans=spans)
+
+
+def _cut_at(borders: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans, each cut at the borders within it; borders are in order."""
+    cut = []
+    for start, end in spans:
+        inner = borders[bisect_right(borders, start) : bisect_left(borders, end)]
+        cut += [(a, b) for a, b in pairwise([start, *inner, end]) if a < b]
+    return cut
+
+
+def annotate_given(annotator: Annotator, document: Document) -> list[Sentence]:
+    """The sentences with their given entities, types predicted where they are `ANY`, and relations.
+
+    An entity whose type was given has no score; of any other it is the probability of its type, given
+    all the spans and types that the user knows.
+    """
+    sentences = document.sentences
+    found = _annotate_within(annotator, sentences)
+    settled = [_settle(sentence, first) for sentence, first in zip(sentences, found, strict=True)]
+    # A model that was not trained on legal labels only may spell two types within one entity.
+    torn = [index for index, first in enumerate(found) if len(first.entities) != len(settled[index])]
+    mended = _annotate_within(annotator, [sentences[i].annotated(settled[i]) for i in torn])
+    for index, sentence in zip(torn, mended, strict=True):
+        found[index] = sentence
+    return [
+        sentence.annotated(settled[index], found[index].relations) for index, sentence in enumerate(sentences)
+    ]
+
+
+def _annotate_within(annotator: Annotator, sentences: Sequence[Sentence]) -> list[Sentence]:
+    masks = [allowed_labels(annotator.labels, sentence) for sentence in sentences]
+    return list(annotator.annotate(sentences, allowed=masks))
+
+
+def _settle(sentence: Sentence, found: Sentence) -> list[Entity]:
+    """The given entities with the types found for them: of one found in parts, the longest part's."""
+    entities = []
+    for entity in sentence.entities:
+        parts = [part for part in found.entities if part.overlaps(entity)]
+        longest = max(parts, key=lambda part: (part.end - part.start, part.score or 0))
+        score = longest.score if entity.type == ANY else None
+        entities.append(replace(entity, type=longest.type, score=score))
+    return entities
+
+
+def allowed_labels(labels: Labels, sentence: Sentence) -> Bools:
+    """The labels that spell just the sentence's entities, [tokens, labels].
+
+    >>> labels = Labels(("Loc", "Org"), "bilou")
+    >>> sentence = Sentence(["Acme", "in", "Oslo"], [Entity(0, 1, ANY), Entity(2, 3, "Loc")])
+    >>> [[labels.names[i] for i in row.nonzero()[0]] for row in allowed_labels(labels, sentence)]
+    [['U-Loc', 'U-Org'], ['O'], ['U-Loc']]
+    """
+    mask = np.zeros((len(sentence), len(labels)), dtype=np.bool_)
+    mask[:, 0] = True
+    for entity in sentence.entities:
+        mask[entity.start : entity.end, 0] = False
+        for name in labels.types if entity.type == ANY else (entity.type,):
+            spelt = labels.encode(entity.end, [replace(entity, type=name)])
+            mask[np.arange(entity.start, entity.end), spelt[entity.start :]] = True
+    return mask

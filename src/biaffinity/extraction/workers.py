@@ -1,0 +1,134 @@
+"""Work done by several processes side by side, its results in the order of the work.
+
+A process gets one piece of work at a time and sends back one result, over a pipe of its own. Whichever side
+dies, the other reads the end of the pipe: nothing waits for ever, and no process outlives its parent for
+longer than the piece in its hands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, TypeVar
+
+from biaffinity.errors import BiaffinityError
+
+W = TypeVar("W")
+R = TypeVar("R")
+
+# Results that wait for a slower one before them, per process: this bounds memory.
+_AHEAD = 4
+
+
+class Workers(Generic[W, R]):
+    """Processes that each make a function once, with ``prepare``, and then apply it; use it as a context."""
+
+    def __init__(self, count: int, prepare: Callable[[], Callable[[W], R]]) -> None:
+        self.count = count
+        self.prepare = prepare
+        self._processes: dict[Connection, Any] = {}
+
+    def __enter__(self) -> Workers[W, R]:
+        # Spawned, not forked: threads of the parent (numpy's, onnxruntime's) would be lost in a fork.
+        context = multiprocessing.get_context("spawn")
+        with _interrupts_ignored():
+            for _ in range(self.count):
+                ours, theirs = context.Pipe()
+                process = context.Process(target=_work, args=(theirs, self.prepare), daemon=True)
+                process.start()
+                theirs.close()
+                self._processes[ours] = process
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for connection, process in self._processes.items():
+            connection.close()
+            process.terminate()
+        for process in self._processes.values():
+            process.join()
+            process.close()
+        self._processes.clear()
+
+    def map(self, pieces: Iterable[W]) -> Iterator[R]:
+        """The result of every piece, in order; no further ahead of the reader than a few pieces."""
+        remaining = enumerate(pieces)
+        idle: list[Connection] = []
+        busy: dict[Connection, int | None] = dict.fromkeys(self._processes)  # None: it makes its function
+        done: dict[int, R] = {}
+        given = taken = 0
+        exhausted = False
+        while True:
+            while idle and not exhausted and given - taken < self.count * _AHEAD:
+                number, piece = next(remaining, (-1, None))
+                exhausted = piece is None
+                if piece is not None:
+                    connection = idle.pop()
+                    self._send(connection, piece)
+                    busy[connection] = number
+                    given += 1
+            while taken in done:
+                yield done.pop(taken)
+                taken += 1
+            if exhausted and taken == given:
+                return
+            if not busy:
+                continue  # all that was given is done and taken: there is room to give more
+            answered = wait(list(busy))
+            for connection in [c for c in busy if c in answered]:
+                result = self._receive(connection)
+                order = busy.pop(connection)
+                if order is not None:
+                    done[order] = result
+                idle.append(connection)
+
+    def _send(self, connection: Connection, piece: W) -> None:
+        try:
+            connection.send(piece)
+        except OSError:
+            raise self._death(connection) from None
+
+    def _receive(self, connection: Connection) -> R:
+        try:
+            result = connection.recv()
+        except (EOFError, OSError):
+            raise self._death(connection) from None
+        if isinstance(result, BiaffinityError):
+            raise result
+        return result  # type: ignore[no-any-return]
+
+    def _death(self, connection: Connection) -> BiaffinityError:
+        process = self._processes[connection]
+        process.join()
+        code = process.exitcode
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return BiaffinityError(f"a worker process {how}", remedy="is memory short? try fewer --workers")
+
+
+def _work(connection: Connection, prepare: Callable[[], Callable[[Any], Any]]) -> None:
+    """A process's life: make the function, then answer until the parent hangs up."""
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        try:
+            function = prepare()
+            connection.send(None)
+            while True:
+                connection.send(function(connection.recv()))
+        except BiaffinityError as error:
+            # Of the plain kind, which can always be sent.
+            connection.send(BiaffinityError(error.what, where=error.where, remedy=error.remedy))
+
+
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Let processes started here ignore Ctrl-C for life: their parent ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set a signal's handler
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

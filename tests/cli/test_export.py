@@ -1,0 +1,57 @@
+"""``biaffinity export`` as a user meets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra train")
+pytest.importorskip("onnx", reason="needs the extra export")
+
+from biaffinity import formats
+from biaffinity.cli import main
+from biaffinity.extraction.onnx_network import OnnxNetwork
+from biaffinity.model.folder import save_model
+from model.tiny import tiny_model
+
+
+@pytest.fixture
+def run(samples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """Run a command in a folder that has the model ``m``: its exit code, stdout and stderr."""
+    save_model(tiny_model(list(formats.read(samples / "news.jsonl"))), tmp_path / "m")
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(list(arguments))
+        return left.value.code or 0, *capsys.readouterr()
+
+    return command
+
+
+def test_an_exported_model_runs_without_pytorch(run) -> None:
+    code, out, err = run("export", "m")
+    assert (code, out) == (0, "")
+    assert err.startswith(f"{Path('m/model.onnx')} written, 0.")
+    assert err.endswith(" MB\n")
+    OnnxNetwork.load(Path("m"))
+
+
+def test_help_teaches_by_example(run) -> None:
+    code, out, _ = run("export", "--help")
+    assert code == 0
+    assert "biaffinity export model/" in out
+
+
+def test_a_missing_folder_is_one_line(run) -> None:
+    assert run("export", "none") == (1, "", "error: none: no such model folder (check the path)\n")
+
+
+def test_a_folder_without_weights_is_one_line(run) -> None:
+    Path("m/model.safetensors").unlink()
+    code, _, err = run("export", "m")
+    assert code == 1
+    assert err.startswith(f"error: {Path('m/model.safetensors')}: no such file")
+    assert err.count("\n") == 1
+    assert not Path("m/model.onnx").exists()

@@ -1,0 +1,307 @@
+"""``biaffinity extract`` as a user meets it; most tests let capitalised words be the names."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import biaffinity
+import biaffinity.cli.extract  # registers the command
+from biaffinity.cli import main
+from extraction import capitals
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {tests!r})
+import biaffinity
+import biaffinity.cli.extract
+from biaffinity.cli import main
+from extraction import capitals
+
+if __name__ == "__main__":
+    biaffinity.load = capitals.load
+    from biaffinity.extraction import bulk
+    bulk.CHUNK_DOCUMENTS, bulk._COMMIT_SECONDS = 5, 0.0
+    {first}
+    main(["extract", *sys.argv[1:]])
+"""
+
+
+def program(*arguments: str, first: str = "") -> list[str]:
+    """The command line of the program with the stand-in for a model."""
+    script = SCRIPT.format(tests=str(Path(__file__).parent.parent), first=first)
+    return [sys.executable, "-c", script, *arguments]
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """Run ``extract`` in an empty folder: its exit code, what it wrote to stdout and to stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(biaffinity, "load", capitals.load, raising=False)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(["extract", *arguments])
+        return left.value.code or 0, *capsys.readouterr()
+
+    return command
+
+
+def write(name: str, texts: list[object]) -> None:
+    lines = [json.dumps({"id": str(number), "text": text}) + "\n" for number, text in enumerate(texts)]
+    Path(name).write_text("".join(lines), encoding="utf-8")
+
+
+def ids(lines: str) -> list[str]:
+    return [json.loads(line)["id"] for line in lines.splitlines()]
+
+
+def test_a_text_gives_a_line_of_json_where_there_is_no_terminal(run) -> None:
+    code, out, err = run("Bo met Al.")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {
+        "id": "1",
+        "text": "Bo met Al.",
+        "entities": [
+            {"text": "Bo", "type": "Name", "start_char": 0, "end_char": 2, "score": 0.5},
+            {"text": "Al", "type": "Name", "start_char": 7, "end_char": 9, "score": 0.5},
+        ],
+        "relations": [{"type": "Next", "head": 0, "tail": 1, "score": 0.5}],
+    }
+
+
+def test_one_text_as_json_is_one_object_and_several_are_an_array(run) -> None:
+    assert json.loads(run("Bo met Al.", "--format", "json")[1])["text"] == "Bo met Al."
+    many = json.loads(run("Bo met Al.", "It rained.", "--format", "json")[1])
+    assert [document["id"] for document in many] == ["1", "2"]
+
+
+def test_csv_is_a_row_per_relation(run) -> None:
+    out = run("Bo met Al and Cy.", "It rained.", "--format", "csv")[1]
+    rows = [(row["head"], row["type"], row["tail"]) for row in csv.DictReader(io.StringIO(out))]
+    assert rows == [("Bo", "Next", "Al"), ("Al", "Next", "Cy")]
+
+
+def test_a_table_shows_text_entities_and_relations_as_they_stand(run) -> None:
+    code, out, _ = run("Bo met [bold]Al :cat:\x1b", "it rained", "--format", "table")
+    assert code == 0
+    assert [line.rstrip() for line in out.splitlines()] == [
+        "Bo met [bold]Al :cat:\ufffd",
+        "           type  characters  score  text",
+        " entity    Name  0-2         0.50   Bo",
+        " entity    Name  13-15       0.50   Al",
+        " relation  Next  0-15        0.50   Bo -> Al",
+        "",
+        "it rained",
+        "no entities",
+    ]
+
+
+def test_tokens_are_there_if_asked_for(run) -> None:
+    out = run("Bo met Al.", "--tokens")[1]
+    assert biaffinity.Document.from_json(out).sentences[0].tokens == ("Bo", "met", "Al", ".")
+
+
+def test_stdin_is_read(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"Bo.\nAl.\n")))
+    assert ids(run("-", "--from", "lines")[1]) == ["stdin:1", "stdin:2"]
+
+
+def test_fields_are_named(run) -> None:
+    Path("a.csv").write_text("key,body\nk,Bo met Al.\n")
+    assert ids(run("a.csv", "--text-field", "body", "--id-field", "key")[1]) == ["k"]
+
+
+def test_a_least_score_is_handed_on(run) -> None:
+    out = run("Bo met Albert.", "--min-score", "0.3")[1]
+    assert [entity["text"] for entity in json.loads(out)["entities"]] == ["Bo"]
+
+
+def test_a_bad_document_is_told_and_left_out_and_the_exit_code_says_so(run) -> None:
+    write("a.jsonl", ["Bo.", 3, "Boom", "Al."])
+    code, out, err = run("a.jsonl")
+    assert (code, ids(out)) == (1, ["0", "3"])
+    assert err.splitlines() == [
+        "left out: a.jsonl:2: text: must be a string, not int",
+        "left out: a.jsonl:3: ZeroDivisionError: boom",
+        "2 of 4 documents left out",
+    ]
+
+
+def test_a_warning_is_a_line(run) -> None:
+    assert run("Warn Bo.")[2] == "note: document 1: beware\n"
+
+
+def test_a_file_is_written_and_its_sum_told(run) -> None:
+    write("a.jsonl", ["Bo.", 3, "Al."])
+    code, out, err = run("a.jsonl", "--out", "b.jsonl")
+    assert (code, out) == (1, "")
+    first, last = err.splitlines()
+    assert first == "left out: a.jsonl:2: text: must be a string, not int"
+    assert last.startswith("2 documents written to b.jsonl (1 left out, ")
+    assert last.endswith(" tokens/s)")
+    assert ids(Path("b.jsonl").read_text()) == ["0", "2"]
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_format_of_a_file_is_told_by_its_name(run, workers: str) -> None:
+    write("a.jsonl", ["Bo met Al.", "Cy."])
+    assert run("a.jsonl", "-o", "b.json", "--workers", workers)[0] == 0
+    assert [document["id"] for document in json.loads(Path("b.json").read_text())] == ["0", "1"]
+
+
+def test_a_finished_file_has_nothing_left_to_do(run) -> None:
+    run("Bo.", "--out", "b.jsonl")
+    assert run("Bo.", "--out", "b.jsonl", "--resume") == (
+        0,
+        "",
+        "b.jsonl is complete: nothing is left to do\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["none.txt"], 1, "error: none.txt: no such file (check the path)\n"),
+        (["Bo.", "--model", "none"], 1, "error: none: no such model folder (check the path)\n"),
+        (["Bo.", "--out", "old.jsonl"], 2, "error: old.jsonl: is there already (name another --out, or"),
+        (["Bo.", "--resume"], 2, "error: --resume needs the --out to go on with\n"),
+        (["Bo.", "--format", "xml"], 2, "error: unknown format 'xml' (one of json, jsonl, csv, parquet)\n"),
+        (["Bo.", "--format", "parquet"], 2, "error: Parquet cannot go to stdout (name a file with --out)\n"),
+        (["Bo.", "--format", "table", "-o", "new"], 2, "error: a table is for the terminal"),
+        (["Bo.", "--format", "table", "--tokens"], 2, "error: a table has no place for tokens"),
+        (
+            ["Bo.", "--min-score", "high"],
+            2,
+            "error: --min-score 'high' is no number (such as 0.5, or Kill=0.9",
+        ),
+        (["Bo.", "--from", "xml"], 2, "error: unknown kind of input 'xml'"),
+    ],
+)
+def test_mistakes_are_one_line_and_write_nothing(run, arguments: list[str], code: int, told: str) -> None:
+    Path("old.jsonl").write_text("old")
+    left, out, err = run(*arguments)
+    assert (left, out) == (code, "")
+    assert err.startswith(told)
+    assert err.count("\n") == 1
+    assert [path.name for path in Path().iterdir()] == ["old.jsonl"]
+
+
+@pytest.mark.parametrize("workers", [0, "many"])
+def test_workers_are_a_number_from_one_on(run, workers: object) -> None:
+    assert run("Bo.", "--workers", str(workers))[0] == 2
+
+
+def test_a_terminal_gets_a_table_in_colour(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    environment = {key: os.environ[key] for key in os.environ.keys() - {"NO_COLOR"}} | {"TERM": "xterm"}
+    done = subprocess.run(
+        program("Bo met Al."),
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        check=False,
+        env=environment,
+        cwd=tmp_path,
+    )
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "Bo -> Al" in shown
+    assert "\x1b[32m" in shown
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_reader_that_leaves_is_not_complained_about(tmp_path: Path, workers: str) -> None:
+    (tmp_path / "a.txt").write_text("Bo met Al.\n" * 20_000)
+    child = subprocess.Popen(
+        program("a.txt", "--from", "lines", "--workers", workers),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )
+    assert child.stdout is not None
+    child.stdout.read(1)
+    child.stdout.close()
+    assert child.stderr is not None
+    complaints = child.stderr.read()
+    child.stderr.close()
+    child.wait()
+    assert complaints == b""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_is_stopped_can_be_gone_on_with(run, how: signal.Signals) -> None:
+    write("a.jsonl", [f"Slow Bo{number}." for number in range(60)])
+    child = subprocess.Popen(
+        program("a.jsonl", "--out", "b.jsonl", "--workers", "2"),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while not (Path("b.jsonl.part").exists() and Path("b.jsonl.part").stat().st_size):
+        assert child.poll() is None
+        time.sleep(0.01)
+    os.killpg(child.pid, how)  # Ctrl-C goes to the workers too
+    assert child.stderr is not None
+    told = child.stderr.read()
+    child.stderr.close()
+    if how == signal.SIGINT:
+        assert (child.wait(), told) == (130, "interrupted: --resume goes on with it\n")
+    else:
+        assert (child.wait(), told) == (-signal.SIGKILL, "")
+    code, _, err = run("a.jsonl", "--out", "b.jsonl", "--resume")
+    assert code == 0
+    assert err.splitlines()[-1].startswith("60 documents written to b.jsonl (")
+    assert ids(Path("b.jsonl").read_text()) == [str(number) for number in range(60)]
+    assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl", "b.jsonl"]
+
+
+def test_one_text_needs_nothing_that_only_large_work_does(tmp_path: Path) -> None:
+    heavy = {"torch", "pyarrow", "pandas", "multiprocessing.connection", "concurrent.futures.process"}
+    show = f"import atexit; atexit.register(lambda: print({heavy!r} & sys.modules.keys(), file=sys.stderr))"
+    done = subprocess.run(program("Bo met Al.", first=show), capture_output=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"set()\n")
+
+
+def test_help_teaches_by_examples(run) -> None:
+    code, out, _ = run("--help")
+    assert code == 0
+    assert 'biaffinity extract "' in out
+    assert "--resume" in out
+
+
+def test_a_real_model_says_the_same_by_any_road(run, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch", reason="needs the extra train")
+    from biaffinity import Extractor, formats
+    from biaffinity.extraction.export import export
+    from biaffinity.model.folder import save_model
+    from model.tiny import stir, tiny_model
+
+    monkeypatch.setattr(biaffinity, "load", Extractor.load, raising=False)
+    sentences = list(formats.read(samples / "news.jsonl"))
+    model = tiny_model(sentences)
+    stir(model)
+    save_model(model, Path("model"))
+    export(Path("model"))
+    texts = [" ".join(sentence.tokens) for sentence in sentences]
+    write("a.jsonl", list(texts))
+    found = Extractor.load("model")
+    expected = [[e.text for e in document.entities] for document in found.stream(texts)]
+    assert any(expected)
+    for road in (["--format", "jsonl"], ["--out", "one.jsonl"], ["--out", "two.jsonl", "--workers", "2"]):
+        code, out, _ = run("a.jsonl", "--model", "model", *road)
+        lines = out or Path(road[1]).read_text(encoding="utf-8")
+        assert code == 0
+        assert [[e["text"] for e in json.loads(line)["entities"]] for line in lines.splitlines()] == expected

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from biaffinity.annotation import Document, Entity, Relation, Sentence, documents
+from biaffinity.errors import MissingExtraError, UsageError
+from biaffinity.extraction.sinks import csv_rows, format_named, json_line, json_line_with_tokens
+from strategies import corpora
+
+DOCUMENT = Document(
+    [
+        Sentence(["Rain", "."], text="Rain. ", token_spans=[(0, 4), (4, 5)]),
+        Sentence(
+            ["Ilka", '"', "Roe", "left", "Łódź"],
+            [Entity(0, 3, "Peop", 0.75), Entity(4, 5, "Loc", 0.5)],
+            [Relation("Live_In", 0, 1, 0.25)],
+            text='Ilka "Roe left Łódź',
+            token_spans=[(0, 4), (5, 6), (6, 9), (10, 14), (15, 19)],
+        ),
+    ],
+    id="a,b",
+)
+
+
+def test_a_json_line_is_small_and_counts_in_characters() -> None:
+    line = json_line(DOCUMENT)
+    assert line.endswith("}\n")
+    assert line.count("\n") == 1
+    assert json.loads(line) == {
+        "id": "a,b",
+        "text": 'Rain. Ilka "Roe left Łódź',
+        "entities": [
+            {"text": 'Ilka "Roe', "type": "Peop", "start_char": 6, "end_char": 15, "score": 0.75},
+            {"text": "Łódź", "type": "Loc", "start_char": 21, "end_char": 25, "score": 0.5},
+        ],
+        "relations": [{"type": "Live_In", "head": 0, "tail": 1, "score": 0.25}],
+    }
+
+
+@given(corpora())
+def test_a_json_line_is_the_document_less_its_tokens(corpus: list[Sentence]) -> None:
+    for document in documents(corpus):
+        whole = document.to_dict()
+        del whole["sentences"]
+        for entity in whole["entities"]:
+            del entity["sentence"], entity["start"], entity["end"]
+        assert json.loads(json_line(document)) == whole
+
+
+@given(corpora())
+def test_with_tokens_the_document_can_be_had_again(corpus: list[Sentence]) -> None:
+    for document in documents(corpus):
+        line = json_line_with_tokens(document)
+        assert line.count("\n") == 1
+        assert Document.from_json(line).to_dict() == document.to_dict()
+
+
+def test_csv_has_a_row_per_relation_under_its_header() -> None:
+    whole = "".join(format_named("csv").whole([csv_rows(DOCUMENT), csv_rows(Document([]))], False))
+    assert list(csv.DictReader(io.StringIO(whole))) == [
+        {
+            "document": "a,b",
+            "type": "Live_In",
+            "head": 'Ilka "Roe',
+            "head_type": "Peop",
+            "head_start": "6",
+            "head_end": "15",
+            "tail": "Łódź",
+            "tail_type": "Loc",
+            "tail_start": "21",
+            "tail_end": "25",
+            "score": "0.25",
+        }
+    ]
+
+
+@given(corpora())
+def test_csv_holds_the_relations_whatever_their_text(corpus: list[Sentence]) -> None:
+    for document in documents(corpus):
+        rows = list(csv.reader(io.StringIO(csv_rows(document), newline="")))
+        assert [(row[2], row[1], row[6]) for row in rows] == document.triples()
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_json_of_many_is_an_array(count: int) -> None:
+    whole = "".join(format_named("json").whole([json_line(DOCUMENT)] * count, False))
+    assert json.loads(whole) == [json.loads(json_line(DOCUMENT))] * count
+
+
+def test_json_of_one_is_an_object_over_several_lines() -> None:
+    whole = "".join(format_named("json").whole([json_line(DOCUMENT)], True))
+    assert json.loads(whole) == json.loads(json_line(DOCUMENT))
+    assert whole.count("\n") > 10
+
+
+@pytest.mark.parametrize(
+    ("name", "out", "told"),
+    [
+        (None, None, "jsonl"),
+        (None, "x.csv", "csv"),
+        (None, "x.JSON", "json"),
+        (None, "x.out", "jsonl"),
+        ("csv", "x.json", "csv"),
+    ],
+)
+def test_the_format_is_told_by_its_name_or_the_files(name: str | None, out: str | None, told: str) -> None:
+    assert format_named(name, None if out is None else Path(out)).name == told
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens", "problem"),
+    [
+        ("xml", False, "unknown format 'xml'"),
+        ("csv", True, "csv has no place for tokens"),
+        ("parquet", False, "Parquet cannot go to stdout"),
+    ],
+)
+def test_what_cannot_be_written_is_wrong_use(name: str, tokens: bool, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        format_named(name, tokens=tokens)
+
+
+def test_parquet_without_its_extra_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"writing Parquet.*biaffinity\[tables\]"):
+        format_named("parquet", Path("x.parquet"))
+
+
+def test_parquet_holds_what_json_lines_hold(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra tables")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    out, records = tmp_path / "x.parquet", tmp_path / "records"
+    lines = [json_line(DOCUMENT), json_line(Document([], id="empty"))] * 700
+    records.write_text("".join(lines), encoding="utf-8")
+    finish = format_named("parquet", out).finish
+    assert finish is not None
+    finish(records, out, False)
+    assert parquet.read_table(out).to_pylist() == [json.loads(line) for line in lines]
