@@ -34,10 +34,11 @@ lint: $(READY)  ## ruff, mypy (strict), direction of imports
 test: lint  ## lint, then every test and doctest
 	$(BIN)/pytest
 
-bench: $(READY)  ## speed and memory: text, scoring, training, prediction
+bench: $(READY)  ## speed and memory: text, scoring, training, prediction, extraction
 	$(BIN)/python benchmarks/tokenisers.py
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/extraction.py
 
 model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and VECTORS
 	$(BIN)/python recipes/news_model.py --data $(DATA) --vectors $(VECTORS) --work build/news \
