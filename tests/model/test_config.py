@@ -60,7 +60,8 @@ def test_the_defaults_are_the_protocol_s() -> None:
 
 @pytest.mark.parametrize("path", sorted(RECIPES.glob("*.toml")), ids=lambda path: path.name)
 def test_every_recipe_of_the_repository_is_valid(path: Path) -> None:
-    read_recipe(path)
+    config = read_recipe(path)
+    assert read_recipe(path, [f"training.epochs={config.training.epochs}"]) == config
 
 
 def test_a_recipe_lies_over_the_defaults(recipe: Path) -> None:
