@@ -1,6 +1,6 @@
 """From raw text to relations with the embedded model: speed, cold start, and what raw text costs in score.
 
-    python benchmarks/extraction.py [--data DIR] [--model M] [--json OUT]
+    python benchmarks/extraction.py [--data DIR] [--model M] [--stream N] [--json OUT]
 
 DIR holds CoNLL04's raw and tokenised files (by default from BIAFFINITY_DATA or ../shared/data); where it is
 absent the texts are the demo's and no score is given. Run it on a quiet machine: two workers need two cores.
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,19 @@ def stream_speed(extractor: Extractor, texts: list[str]) -> dict[str, Any]:
         tokens += sum(len(sentence) for sentence in document.sentences)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     return {"tokens": tokens, "tokens_per_cpu_second": tokens / cpu, "tokens_per_second": tokens / wall}
+
+
+def stream_memory(extractor: Extractor, texts: list[str], count: int) -> dict[str, Any]:
+    """Memory in MB at ten points of a stream of ``count`` texts, and tokens per second over all of it."""
+    points, tokens, started = [], 0, time.perf_counter()
+    varied = (f"{text} {number}" for number, text in zip(range(count), cycle(texts), strict=False))
+    for number, document in enumerate(extractor.stream(varied)):
+        tokens += sum(len(sentence) for sentence in document.sentences)
+        if number % max(1, count // 10) == 0:
+            pages = int(Path("/proc/self/statm").read_text().split()[1])
+            points.append(round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6))
+    seconds = time.perf_counter() - started
+    return {"texts": count, "tokens_per_second": tokens / seconds, "resident_mb": points}
 
 
 def command_seconds(texts: list[str], model: list[str], workers: int) -> float:
@@ -110,6 +124,7 @@ def main() -> None:
     shared = Path(os.environ.get("BIAFFINITY_DATA", ROOT.parent / "shared" / "data")) / "conll04"
     parser.add_argument("--data", type=Path, default=shared if shared.is_dir() else None)
     parser.add_argument("--model", type=Path)
+    parser.add_argument("--stream", type=int, default=20_000, help="texts to stream for memory (Linux)")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     model = ["--model", str(arguments.model)] if arguments.model else []
@@ -120,6 +135,7 @@ def main() -> None:
         "stream": stream_speed(Extractor(network), texts),
         "command": {"one_worker_seconds": one, "two_workers_seconds": two, "ratio": one / two},
         "cold_start": cold_start(model),
+        "memory": stream_memory(Extractor(network), texts, arguments.stream),
     }
     if arguments.data:
         results["test"] = raw_scores(network, arguments.data)
