@@ -16,11 +16,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from biaffinity.annotation import Document, Mention
+from biaffinity.annotation import Document
 from biaffinity.annotation.sentence import relation_record
 from biaffinity.errors import UsageError
 from biaffinity.extraction.readers import parquet_library
-from biaffinity.extraction.tables import RELATION_COLUMNS
+from biaffinity.extraction.tables import RELATION_COLUMNS, relation_rows
 
 _ROWS = 1024  # of Parquet held at once
 
@@ -49,11 +49,7 @@ def json_line_with_tokens(document: Document) -> str:
 def csv_rows(document: Document) -> str:
     """A row of CSV for every relation; a document without relations has none."""
     rows = io.StringIO()
-    writer = csv.writer(rows, lineterminator="\n")
-    for fact in document.relations:
-        writer.writerow(
-            [document.id, fact.type, *_cells(fact.head), *_cells(fact.tail), fact.score]  # None is blank
-        )
+    csv.writer(rows, lineterminator="\n").writerows(relation_rows(document))  # an unknown score is blank
     return rows.getvalue()
 
 
@@ -105,10 +101,6 @@ def format_named(name: str | None, out: Path | None = None, *, tokens: bool = Fa
 
 def _as_line(record: dict[str, Any]) -> str:
     return json.dumps(record, ensure_ascii=False) + "\n"
-
-
-def _cells(mention: Mention) -> tuple[str, str, int, int]:
-    return mention.text, mention.type, mention.start_char, mention.end_char
 
 
 def _json_pieces(lines: Iterable[str], single: bool) -> Iterator[str]:

@@ -74,13 +74,18 @@ def _columns(documents: Iterable[Document]) -> list[tuple[Columns, dict[str, typ
     relations: list[tuple[Any, ...]] = []
     for document in documents:
         entities += [(document.id, *_cells(mention), mention.score) for mention in document.entities]
-        relations += [
-            (document.id, fact.type, *_cells(fact.head), *_cells(fact.tail), fact.score)
-            for fact in document.relations
-        ]
+        relations += relation_rows(document)
     return [
         ({name: [row[i] for row in rows] for i, name in enumerate(kinds)}, kinds)
         for rows, kinds in ((entities, ENTITY_COLUMNS), (relations, RELATION_COLUMNS))
+    ]
+
+
+def relation_rows(document: Document) -> list[tuple[Any, ...]]:
+    """A row of `RELATION_COLUMNS` for every relation of a document."""
+    return [
+        (document.id, fact.type, *_cells(fact.head), *_cells(fact.tail), fact.score)
+        for fact in document.relations
     ]
 
 
