@@ -88,18 +88,22 @@ def test_flipped_bytes_in_the_header_never_give_another_kind_of_error(folder: Pa
     path = folder / "model.safetensors"
     whole = path.read_bytes()
     header = 8 + int.from_bytes(whole[:8], "little")
-    chance = random.Random(0)
+    chance, read = random.Random(0), 0
     for _ in range(300):
         damaged = bytearray(whole)
         damaged[chance.randrange(header)] = chance.randrange(256)
         path.write_bytes(damaged)
         with contextlib.suppress(DataError):
             Weights.read(folder)
+            read += 1
+    assert read < 300  # most such damage is seen
 
 
-@pytest.mark.parametrize("kind", ["F8_E4M3", "BF16", "I64"])
-def test_numbers_of_another_kind_never_give_another_kind_of_error(folder: Path, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["I32", "U32", "I64"])
+def test_whole_numbers_are_no_weights(folder: Path, kind: str) -> None:
     path = folder / "model.safetensors"
-    path.write_bytes(path.read_bytes().replace(b'"F16"', f'"{kind}"'.encode()[:5]))
-    with contextlib.suppress(DataError):
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"F32"', f'"{kind}"'.encode()))
+    assert path.read_bytes() != whole
+    with pytest.raises(DataError):
         Weights.read(folder)

@@ -240,13 +240,21 @@ def test_flipped_bytes_in_the_header_never_give_another_kind_of_error(folder: Pa
     path = folder / WEIGHTS
     whole = path.read_bytes()
     header = 8 + int.from_bytes(whole[:8], "little")
-    chance = random.Random(0)
+    chance, read = random.Random(0), 0
     for _ in range(60):
         damaged = bytearray(whole)
         damaged[chance.randrange(header)] = chance.randrange(256)
         path.write_bytes(damaged)
         with contextlib.suppress(DataError):
             load_model(folder)
+            read += 1
+    assert read < 60  # most such damage is seen
+
+
+def test_whole_numbers_are_no_weights(folder: Path) -> None:
+    path = folder / WEIGHTS
+    path.write_bytes(path.read_bytes().replace(b'"F32"', b'"I32"'))
+    assert "not floating-point numbers" in complaint(folder, WEIGHTS)
 
 
 class Trap:

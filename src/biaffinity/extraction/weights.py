@@ -38,6 +38,13 @@ class Weights:
             raise DataError(
                 f"is damaged: {error}", where=str(path), remedy="copy or train it again"
             ) from error
+        for name, tensor in tensors.items():
+            if not np.issubdtype(tensor.dtype, np.floating):
+                raise DataError(
+                    f"is damaged: tensor {name} holds {tensor.dtype}, not floating-point numbers",
+                    where=str(path),
+                    remedy="copy or train it again",
+                )
         return cls(path, tensors)
 
     def stored(self, name: str, *shape: int) -> npt.NDArray[Any]:

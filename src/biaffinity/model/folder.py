@@ -85,6 +85,12 @@ def _fill(targets: dict[str, Tensor], tensors: dict[str, Tensor], path: Path) ->
                     f"tensor {name} is {list(tensors[name].shape)}, the config wants {list(target.shape)}",
                     where=str(path),
                 )
+            if not tensors[name].is_floating_point():
+                raise DataError(
+                    f"is damaged: tensor {name} holds {tensors[name].dtype}, not floating-point numbers",
+                    where=str(path),
+                    remedy="copy or train it again",
+                )
             target.copy_(tensors[name])
 
 
