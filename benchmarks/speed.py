@@ -10,25 +10,21 @@ work on a shared machine disturbs least; the matrix rate is measured just before
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import os
 import resource
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from bars import Measured, show, write
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 ROOT = Path(__file__).parent.parent
-BARS = {
-    "training epoch, default recipe": "at most 6 s, at most 3x the limit",
-    "training epoch, paper recipe": "at most 30 s",
-    "prediction from tokens, setup 1": "at least 20,000 tokens/s",
-    "memory in training": "under 1 GB",
-}
 
 
 def flops_per_token(model: Any, word_size: int, labels: int) -> float:
@@ -110,7 +106,7 @@ def measure_training(name: str, recipe: str, folder: Path, vectors: Path | None)
         "gflop_needed": needed / 1e9,
         "machine_gflops": rate / 1e9,
         "times_limit": cpu * rate / needed,
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
     }
 
 
@@ -157,7 +153,7 @@ def make_trainer(recipe: str, folder: Path, vectors: Path | None) -> Any:
     torch.set_num_threads(1)
     train, dev = (list(formats.read(folder / f"{part}.jsonl")) for part in ("train", "dev"))
     data = TrainingData(train, dev, None, load_vectors(vectors) if vectors else None)
-    return Trainer(read_recipe(ROOT / "recipes" / f"{recipe}.toml"), data, seed=1, device="cpu")
+    return Trainer(read_recipe(recipe), data, seed=1, device="cpu")
 
 
 def find_data() -> tuple[Path, Path | None]:
@@ -192,26 +188,30 @@ def main() -> None:
         in_child(measure_prediction, "prediction from tokens, setup 1", "default", *where),
     ]
 
-    def bar(name: str) -> str:
-        """The bars are for CoNLL04 alone."""
-        return f"bar: {BARS[name]}" if arguments.data.name == "conll04" else ""
-
     print(f"{'':34} {'CPU s':>7} {'wall s':>7} {'GFLOP':>7} {'machine':>8} {'x limit':>8}")
     for row in rows:
         print(
             f"{row['name']:34} {row['cpu_seconds']:7.2f} {row['wall_seconds']:7.2f}"
             f" {row['gflop_needed']:7.1f} {row['machine_gflops']:8.1f} {row['times_limit']:8.2f}"
-            f"  {bar(row['name'])}"
         )
-    print(f"{rows[2]['name']:34} {rows[2]['tokens_per_second']:,.0f} tokens/s")
-    print(f"{'memory in training':34} {rows[0]['peak_mb']:,.0f} MB  {bar('memory in training')}")
+    measured = beside_bars(*rows, with_bars=arguments.data.name == "conll04")
+    show(measured)
     if arguments.json:
-        from biaffinity.training.provenance import provenance
+        write(arguments.json, measured, {"data": arguments.data.name, "rows": rows})
 
-        facts = provenance()
-        arguments.json.write_text(
-            json.dumps({**facts, "data": arguments.data.name, "rows": rows}, indent=2) + "\n"
-        )
+
+def beside_bars(
+    default: dict[str, Any], paper: dict[str, Any], prediction: dict[str, Any], *, with_bars: bool
+) -> list[Measured]:
+    """What was measured beside its bars, which are for CoNLL04 alone."""
+    measured = [
+        Measured(default["name"], default["cpu_seconds"], "s", "at most", 6),
+        Measured("the same against the limit", default["times_limit"], "times", "at most", 3),
+        Measured(paper["name"], paper["cpu_seconds"], "s", "at most", 30),
+        Measured(prediction["name"], prediction["tokens_per_second"], "tokens/s", "at least", 20_000),
+        Measured("memory in training", default["peak_mb"], "MB", "under", 1000),
+    ]
+    return measured if with_bars else [replace(one, bar=None) for one in measured]
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def main() -> None:
         folder = options.out or Path(scratch) / "model"
         try:
             finished = train(
-                ROOT / "recipes" / "demo.toml",
+                "demo",
                 train=SAMPLES / "train.jsonl",
                 dev=SAMPLES / "dev.jsonl",
                 out=folder,

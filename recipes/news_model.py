@@ -26,7 +26,7 @@ from biaffinity.files import writing
 from biaffinity.model.description import WEIGHTS
 from biaffinity.model.folder import load_tensors, save_tensors
 
-RECIPE = Path(__file__).parent / "news.toml"
+RECIPE = "news"
 #: CoNLL04's tokens write opening and closing double quotes so; raw text has the mark itself.
 QUOTES = {"`": '"', "``": '"', "'": '"', "''": '"'}
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import sys
 import time
@@ -36,7 +37,7 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     folder = Path(job["data"])
     parts = [list(formats.read(folder / f"{name}.jsonl")) for name in ("train", "dev")]
     data = TrainingData(*parts, None, load_vectors(Path(job["vectors"])))
-    trainer = Trainer(validate(job["config"], where=job["name"]), data, seed=job["seed"], device="cpu")
+    trainer = Trainer(validate(job["config"], where=job["name"]), data, seed=job["seed"], device=job["device"])
     epochs = [event for event in trainer.events() if isinstance(event, EpochEnded)]
     best = max(epochs, key=lambda event: event.selection)
     facts = provenance()
@@ -79,11 +80,13 @@ def main() -> None:
     parser.add_argument("variants", type=Path)
     parser.add_argument("--data", required=True)
     parser.add_argument("--vectors", required=True)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     work = jobs(json.loads(arguments.variants.read_text()), arguments)
-    with ProcessPoolExecutor(arguments.jobs) as pool, arguments.out.open("a") as file:
+    spawned = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
+    with ProcessPoolExecutor(arguments.jobs, mp_context=spawned) as pool, arguments.out.open("a") as file:
         for future in as_completed([pool.submit(run, job) for job in work]):
             result = future.result()
             file.write(json.dumps(result) + "\n")

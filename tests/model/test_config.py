@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 
 from biaffinity.errors import UsageError
-from biaffinity.model.config import Config, ModelConfig, TrainingConfig, read_recipe, validate
+from biaffinity.model.config import RECIPES, Config, ModelConfig, TrainingConfig, read_recipe, validate
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-RECIPES = Path(__file__).parents[2] / "recipes"
-PAPER = RECIPES / "paper.toml"
+PAPER = RECIPES["paper"]
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def recipe(tmp_path: Path) -> Path:
     return path
 
 
-def complaint(path: Path, *overrides: str) -> str:
+def complaint(path: Path | str, *overrides: str) -> str:
     with pytest.raises(UsageError) as caught:
         read_recipe(path, overrides)
     assert "\n" not in str(caught.value)
@@ -58,10 +57,33 @@ def test_the_defaults_are_the_protocol_s() -> None:
     assert (training.learning_rate, training.batch_size, training.epochs) == (5e-4, 1, 100)
 
 
-@pytest.mark.parametrize("path", sorted(RECIPES.glob("*.toml")), ids=lambda path: path.name)
-def test_every_recipe_of_the_repository_is_valid(path: Path) -> None:
-    config = read_recipe(path)
-    assert read_recipe(path, [f"training.epochs={config.training.epochs}"]) == config
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_of_the_package_is_valid_and_goes_by_its_name(name: str) -> None:
+    config = read_recipe(name)
+    assert read_recipe(RECIPES[name], [f"training.epochs={config.training.epochs}"]) == config
+
+
+def test_the_package_has_the_paper_s_recipe_and_ours() -> None:
+    assert {"paper", "paper-batched", "default", "demo"} <= RECIPES.keys()
+
+
+def test_the_batched_recipe_of_the_paper_differs_from_it_only_in_the_way_of_training() -> None:
+    paper, batched = read_recipe("paper"), read_recipe("paper-batched")
+    assert batched.model_copy(update={"training": paper.training}) == paper
+    differing = {key for key, value in batched.training if value != getattr(paper.training, key)}
+    assert differing <= {"batch_size", "learning_rate", "schedule", "clip", "epochs"}
+
+
+def test_a_name_that_no_recipe_has_is_told_the_known_ones() -> None:
+    message = complaint("papr")
+    assert "papr" in message
+    assert ", ".join(RECIPES) in message
+
+
+def test_a_file_without_an_ending_is_a_recipe_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").write_text("[training]\nepochs = 7\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert read_recipe("mine").training.epochs == 7
 
 
 def test_a_recipe_lies_over_the_defaults(recipe: Path) -> None:

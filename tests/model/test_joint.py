@@ -143,7 +143,7 @@ def test_the_paper_s_tagger_learns_in_setup_2_without_constraints(news: list[Sen
 
 def test_the_paper_s_setup_has_as_many_parameters_as_the_released_program(corpora: Path) -> None:
     """About 1.77 M by the protocol; the sum is written out here from the paper's sizes."""
-    config = read_recipe(Path(__file__).parents[2] / "recipes" / "paper.toml")
+    config = read_recipe("paper")
     train, dev = (list(formats.read(corpora / "conll04" / f"{part}.jsonl")) for part in ("train", "dev"))
     vocabulary = Vocabulary.build(train, "paper", dev)
     model = JointModel(config, vocabulary, 100, torch.zeros(0, 100))

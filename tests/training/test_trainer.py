@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -251,3 +252,43 @@ def test_sentences_without_tokens_are_left_out_and_told() -> None:
 def test_no_training_sentence_is_an_error() -> None:
     with pytest.raises(DataError, match="no sentence"):
         trainer(data=TrainingData([Sentence([], id="empty")], DATA.dev))
+
+
+def unrelated(count: int) -> list[Sentence]:
+    return [
+        replace(sentence, relations=(), id=f"free{n}") for n, sentence in enumerate(tiny.sentences(count))
+    ]
+
+
+def read_rows(run: Trainer, monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
+    """The ids that each epoch of a run reads."""
+    read: list[set[str]] = [set()]
+    names = {id(example): sentence.id for example, sentence in zip(run.examples, run.sentences, strict=True)}
+    batch = run.model.encoder.batch
+    monkeypatch.setattr(
+        run.model.encoder,
+        "batch",
+        lambda examples: (
+            [read[-1].add(names.get(id(example), "")) for example in examples] and batch(examples)
+        ),
+    )
+    read.extend(set() for event in run.events() if isinstance(event, EpochEnded))
+    return [names - {""} for names in read[:-1]]
+
+
+def test_an_epoch_reads_a_share_of_the_unrelated_sentences_anew_and_all_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = TrainingData([*unrelated(10), *tiny.sentences(6)], DATA.dev)
+    run = trainer(data=data, training={"unrelated_share": 0.3, "epochs": 8})
+    epochs = read_rows(run, monkeypatch)
+    free = [{name for name in names if name.startswith("free")} for names in epochs]
+    assert {len(names) for names in free} == {3}
+    assert all(len(names) == 6 + 3 for names in epochs)
+    assert len({frozenset(names) for names in free}) > 1
+    assert run.steps_per_epoch == 3
+
+
+def test_a_share_that_leaves_no_sentence_is_an_error() -> None:
+    with pytest.raises(DataError, match="leaves no sentence"):
+        trainer(data=TrainingData(unrelated(5), DATA.dev), training={"unrelated_share": 0.0})

@@ -22,7 +22,7 @@ INTERRUPTED = 130
 
 @app.command()
 def train(
-    recipe: Annotated[Path, typer.Argument(help="A TOML recipe, such as recipes/default.toml.")],
+    recipe: Annotated[str, typer.Argument(help="A TOML file, or a recipe by name, such as default.")],
     train: Annotated[Path, typer.Option("--train", help="Training data, any known format.", metavar="F")],
     dev: Annotated[Path, typer.Option("--dev", help="Development data: chooses the epoch.", metavar="F")],
     out: Annotated[Path, typer.Option("--out", help="The model folder to write.", metavar="DIR")],
@@ -54,7 +54,7 @@ def train(
     Ctrl-C ends cleanly with that model and exit code 130. A run that was
     stopped or killed goes on with --resume and ends as if it never had been.
 
-    Example: [bold]biaffinity train recipes/default.toml --train train.jsonl
+    Example: [bold]biaffinity train default --train train.jsonl
     --dev dev.jsonl --vectors glove.6B.100d.txt --out model/[/bold]
     """
     try:

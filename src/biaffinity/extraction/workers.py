@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
 from biaffinity.errors import BiaffinityError
+from biaffinity.processes import ending, interrupts_ignored
 
 W = TypeVar("W")
 R = TypeVar("R")
@@ -35,7 +34,7 @@ class Workers(Generic[W, R]):
     def __enter__(self) -> Workers[W, R]:
         # Spawned, not forked: threads of the parent (numpy's, onnxruntime's) would be lost in a fork.
         context = multiprocessing.get_context("spawn")
-        with _interrupts_ignored():
+        with interrupts_ignored():
             for _ in range(self.count):
                 ours, theirs = context.Pipe()
                 process = context.Process(target=_work, args=(theirs, self.prepare), daemon=True)
@@ -103,9 +102,8 @@ class Workers(Generic[W, R]):
     def _death(self, connection: Connection) -> BiaffinityError:
         process = self._processes[connection]
         process.join()
-        code = process.exitcode
-        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        return BiaffinityError(f"a worker process {how}", remedy="is memory short? try fewer --workers")
+        remedy = "is memory short? try fewer --workers"
+        return BiaffinityError(f"a worker process {ending(process.exitcode)}", remedy=remedy)
 
 
 def _work(connection: Connection, prepare: Callable[[], Callable[[Any], Any]]) -> None:
@@ -119,16 +117,3 @@ def _work(connection: Connection, prepare: Callable[[], Callable[[Any], Any]]) -
         except BiaffinityError as error:
             # Of the plain kind, which can always be sent.
             connection.send(BiaffinityError(error.what, where=error.where, remedy=error.remedy))
-
-
-@contextlib.contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Let processes started here ignore Ctrl-C for life: their parent ends them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set a signal's handler
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -1,6 +1,7 @@
 """The configuration of a model and of its training: data, typed and validated, never code.
 
-A recipe is a TOML file with the sections below; ``--set model.dropout=0.5`` overrides one value.
+A recipe is a TOML file with the sections below; ``--set model.dropout=0.5`` overrides one value. Those that
+come with the package go by their names.
 """
 
 from __future__ import annotations
@@ -104,6 +105,9 @@ class TrainingConfig(Section):
     relation_labels: Literal["gold", "predicted", "scheduled"] = "gold"
     #: Decay of the running mean of the weights that is evaluated and kept; 0 keeps the weights themselves.
     averaging: float = Field(default=0.0, ge=0, lt=1)
+    #: Share of the sentences without a relation that an epoch reads, drawn anew for each. A corpus of
+    #: few relations teaches a model to see none; a share evens out what it meets.
+    unrelated_share: float = Field(default=1.0, ge=0, le=1)
 
 
 class Config(Section):
@@ -115,8 +119,27 @@ class Config(Section):
     training: TrainingConfig = TrainingConfig()
 
 
-def read_recipe(path: Path, overrides: Iterable[str] = ()) -> Config:
-    """A recipe file with overrides of the form ``section.key=value`` laid over it."""
+#: The recipes that come with the package, by name.
+RECIPES = {path.stem: path for path in sorted((Path(__file__).parent.parent / "recipes").glob("*.toml"))}
+
+
+def recipe_path(recipe: Path | str) -> Path:
+    """The file of a recipe, given by its path or by the name it has in the package.
+
+    >>> recipe_path("paper").name
+    'paper.toml'
+    """
+    path = Path(recipe)
+    if str(recipe) in RECIPES:
+        return RECIPES[str(recipe)]
+    if not path.suffix and len(path.parts) == 1 and not path.exists():
+        raise UsageError(f"no recipe has the name {recipe}", remedy=f"known: {', '.join(RECIPES)}; or a path")
+    return path
+
+
+def read_recipe(recipe: Path | str, overrides: Iterable[str] = ()) -> Config:
+    """A recipe, by path or name, with overrides of the form ``section.key=value`` laid over it."""
+    path = recipe_path(recipe)
     try:
         values = tomllib.loads(read_text(path).removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:

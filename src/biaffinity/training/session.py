@@ -23,7 +23,7 @@ from biaffinity.encoding.vectors import WordVectors, load_vectors
 from biaffinity.errors import DataError, UsageError
 from biaffinity.files import read_json, read_lines, writing
 from biaffinity.model.card import write_card
-from biaffinity.model.config import Config, read_recipe
+from biaffinity.model.config import Config, read_recipe, recipe_path
 from biaffinity.model.description import WEIGHTS
 from biaffinity.model.device import available_device
 from biaffinity.model.folder import (
@@ -60,13 +60,13 @@ def train(
     """Train a model from files and keep the best epoch's in ``out``.
 
     Args:
-        recipe: a config, or the path of a TOML recipe.
+        recipe: a config, or a TOML recipe: its path, or its name if it comes with the package.
         train, dev, test: data in any format that `biaffinity.formats` reads.
         out: the folder to write; it must be new, unless ``resume``.
         vectors: word vectors; for a pair of files, the list of words.
         seed: of every random number; the same seed on the same machine gives the same model.
         device: ``cpu``, ``cuda`` or ``cuda:1``.
-        overrides: ``section.key=value`` over the recipe file.
+        overrides: ``section.key=value`` over the recipe.
         resume: go on with the run in ``out``, from its last whole epoch.
         watch: is told every event.
 
@@ -74,7 +74,7 @@ def train(
     """
     if isinstance(recipe, Config) and overrides:
         raise UsageError("overrides are laid over a recipe file only", remedy="change the config itself")
-    config = recipe if isinstance(recipe, Config) else read_recipe(Path(recipe), overrides)
+    config = recipe if isinstance(recipe, Config) else read_recipe(recipe, overrides)
     available_device(device)
     _check_folder(Path(out), resume=resume)
     paths = {"train": train, "dev": dev} | ({"test": test} if test else {})
@@ -83,13 +83,13 @@ def train(
     loaded = _load_vectors(Path(vectors), config, [*parts["train"], *parts["dev"]]) if vectors else None
     data = TrainingData(parts["train"], parts["dev"], parts.get("test"), loaded, tuple(report.lines()))
     identity = {
-        "recipe": "given in Python" if isinstance(recipe, Config) else Path(recipe).name,
+        "recipe": "given in Python" if isinstance(recipe, Config) else recipe_path(recipe).name,
         "seed": seed,
         "device": device,
         "vectors": loaded.source if loaded else None,
         "vectors_sha256": _vectors_digest(loaded) if loaded else None,
         "data": {
-            name: {"file": Path(path).name, "sentences": len(parts[name]), "sha256": _digest(parts[name])}
+            name: {"file": Path(path).name, "sentences": len(parts[name]), "sha256": data_digest(parts[name])}
             for name, path in paths.items()
         },
         "config": config.model_dump(),
@@ -116,7 +116,7 @@ class Session:
         self.identity = identity
         earlier = _earlier_record(folder, identity)
         #: Whether an earlier session came to the end: then nothing is left to do or to write.
-        self.complete = "scores" in earlier and not earlier.get("interrupted")
+        self.complete = is_complete(earlier)
         self.history: list[dict[str, Any]] = []
         self.trainer = Trainer(config, data, seed=identity["seed"], device=identity["device"])
         if self.complete:
@@ -178,6 +178,11 @@ class Session:
         _write_json(self.folder / RUN, record)
         if not finished.interrupted:
             (self.folder / CHECKPOINT).unlink(missing_ok=True)
+
+
+def is_complete(record: dict[str, Any]) -> bool:
+    """Whether a run's record says that it came to its end."""
+    return "scores" in record and not record.get("interrupted")
 
 
 def _check_folder(folder: Path, *, resume: bool) -> None:
@@ -265,7 +270,7 @@ def _first_difference(key: str, before: Any, now: Any) -> str:
     return f"{key} was {before}, now it is {now}"
 
 
-def _digest(sentences: Sequence[Sentence]) -> str:
+def data_digest(sentences: Sequence[Sentence]) -> str:
     """A fingerprint of data as read, whatever file it came in."""
     digest = hashlib.sha256()
     for sentence in sentences:

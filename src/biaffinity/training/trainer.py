@@ -60,7 +60,17 @@ class Trainer:
         self.model.to(device)
         self.sentences = sentences
         self.examples = [self.model.encoder.encode(sentence) for sentence in sentences]
-        self.steps_per_epoch = math.ceil(len(self.examples) / config.training.batch_size)
+        related = np.array([bool(sentence.relations) for sentence in sentences])
+        self._related, self._unrelated = np.flatnonzero(related), np.flatnonzero(~related)
+        self._drawn = round(len(self._unrelated) * config.training.unrelated_share)
+        #: Sentences that one epoch reads.
+        self.epoch_size = len(self._related) + self._drawn
+        if not self.epoch_size:
+            raise DataError(
+                "training.unrelated_share leaves no sentence: none of the training data has a relation",
+                remedy="set it to 1",
+            )
+        self.steps_per_epoch = math.ceil(self.epoch_size / config.training.batch_size)
         total = self.steps_per_epoch * config.training.epochs
         self.optimiser = Optimiser(self.model, config.training, total)
         self.epoch = 0
@@ -73,7 +83,7 @@ class Trainer:
             epoch=self.epoch,
             epochs=self.config.training.epochs,
             parameters=sum(parameter.numel() for parameter in self.optimiser.parameters.values()),
-            sentences=len(self.examples),
+            sentences=self.epoch_size,
             steps_per_epoch=self.steps_per_epoch,
             coverage=self.coverage,
             left_out=left_out(self.data.train),
@@ -89,14 +99,15 @@ class Trainer:
             with self.kept_weights():
                 sheet = self.evaluate(self.data.dev)
             self.epoch += 1
-            yield self._end_epoch(sheet, losses / len(self.examples), started, trained)
+            yield self._end_epoch(sheet, losses / self.epoch_size, started, trained)
 
     def _train_epoch(self) -> Iterator[tuple[Progress, tuple[float, float]]]:
         self.model.train()
-        lengths = [len(example) for example in self.examples]
+        read = self._draw_sentences()
+        lengths = [len(self.examples[row]) for row in read]
         batches = shuffled_batches(lengths, self.config.training.batch_size, self.generator)
         share = self._predicted_share()
-        for step, rows in enumerate(batches, start=1):
+        for step, rows in enumerate((read[batch] for batch in batches), start=1):
             batch = self.model.encoder.batch([self.examples[row] for row in rows])
             predicted = self.generator.random(len(rows)) < share
             tagger_loss, relation_loss = self.model.losses(batch, predicted)
@@ -105,6 +116,13 @@ class Trainer:
                 raise self._diverged(step, rows.tolist(), parts)
             self.optimiser.step((tagger_loss + relation_loss) / len(rows))
             yield Progress(self.epoch + 1, step, len(rows), sum(parts) / len(rows)), parts
+
+    def _draw_sentences(self) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+        """The rows that this epoch reads: all with a relation, and a share of those without."""
+        if self._drawn == len(self._unrelated):
+            return np.arange(len(self.examples))
+        drawn = self.generator.choice(self._unrelated, self._drawn, replace=False)
+        return np.sort(np.concatenate([self._related, drawn]))
 
     def _predicted_share(self) -> float:
         """The share of sentences whose relations are learnt from predicted labels in this epoch."""
