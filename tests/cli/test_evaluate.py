@@ -63,6 +63,39 @@ def test_without_json_stdout_holds_the_table_and_stderr_nothing(run) -> None:
     assert err == ""
 
 
+@pytest.mark.parametrize("model", ["one", "two"])
+def test_the_report_is_a_page_with_every_sentence(model: str, run, trained: Path) -> None:
+    code, out, err = run("evaluate", model, "dev.jsonl", "--report", f"pages/{model}.html")
+    assert code == 0
+    assert "Entities, strict" in out
+    assert err == f"every mistake: pages/{model}.html\n"
+    text = (trained / "pages" / f"{model}.html").read_text(encoding="utf-8")
+    assert f"<h1>{model} on dev.jsonl</h1>" in text
+    assert text.count("<article ") == 6
+    assert text.endswith("</html>\n")
+
+
+def test_the_report_names_no_folder(run, trained: Path) -> None:
+    run("evaluate", str(trained / "one"), str(trained / "dev.jsonl"), "--report", "page.html")
+    text = (trained / "page.html").read_text(encoding="utf-8")
+    assert "<h1>one on dev.jsonl</h1>" in text
+    assert str(trained) not in text
+
+
+def test_the_report_tells_the_scores_of_the_table(run, trained: Path) -> None:
+    run("evaluate", "one", "dev.jsonl", "--report", "page.html", "--json", "scores.json")
+    micro = json.loads((trained / "scores.json").read_text())["re"]["strict"]["micro"]
+    told = f"{micro['correct']:,} of {micro['gold']:,} found, {micro['predicted']:,} predicted"
+    assert told in (trained / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_report_that_cannot_be_written_is_one_line_after_the_scores(run, trained: Path) -> None:
+    code, out, err = run("evaluate", "one", "dev.jsonl", "--report", ".")
+    assert code == 1
+    assert "Entities, strict" in out
+    assert err == "error: .: is a folder, a file is to be written here\n"
+
+
 def test_any_known_format_can_be_scored(run, trained: Path) -> None:
     write(trained / "dev.conll", tiny.sentences(6, first=31), "conll")
     run("evaluate", "one", "dev.jsonl", "--json", "a.json")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from typing import Any
 
+from biaffinity.annotation.notebook import drawing
 from biaffinity.annotation.sentence import (
     Entity,
     Json,
@@ -180,6 +181,10 @@ class Document:
         if not isinstance(record, dict):
             raise AnnotationError("must be a JSON object")
         return cls.from_dict(record)
+
+    def _repr_html_(self) -> str | None:
+        """The drawing that a notebook shows (see `biaffinity.show`)."""
+        return drawing(self)
 
     def _mentions(self) -> Iterator[list[Mention]]:
         """For every sentence, its entities in characters of the document."""

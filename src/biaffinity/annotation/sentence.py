@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from biaffinity.annotation.notebook import drawing
 from biaffinity.errors import AnnotationError
 
 Json = dict[str, Any]
@@ -169,6 +170,10 @@ class Sentence:
         for index, entity in enumerate(record["entities"]):
             _require_characters(sentence, index, entity)
         return sentence
+
+    def _repr_html_(self) -> str | None:
+        """The drawing that a notebook shows (see `biaffinity.show`)."""
+        return drawing(self)
 
 
 def outermost(entities: Sequence[Entity]) -> list[int]:

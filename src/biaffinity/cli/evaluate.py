@@ -10,7 +10,7 @@ import typer
 
 from biaffinity import formats
 from biaffinity.cli.app import app
-from biaffinity.cli.console import print_tables, talk, tell_changes
+from biaffinity.cli.console import print_tables, talk, tell, tell_changes
 
 
 @app.command()
@@ -21,6 +21,14 @@ def evaluate(
         Path | None,
         typer.Option("--json", help="Also write every score as JSON; - is stdout.", metavar="OUT"),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            help="Also write a web page of every mistake, to be opened offline.",
+            metavar="OUT.html",
+        ),
+    ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
 ) -> None:
     """Score a model on annotated data: the whole matrix, each cell under its name.
@@ -28,6 +36,8 @@ def evaluate(
     A model of setup 2 is given the data's entity boundaries.
 
     Example: [bold]biaffinity evaluate model/ test.jsonl --json scores.json[/bold]
+
+    Example: [bold]biaffinity evaluate model/ dev.jsonl --report errors.html[/bold]
     """
     from biaffinity.extraction.torch_runtime import load_torch_network
 
@@ -41,8 +51,22 @@ def evaluate(
     sentences = list(formats.read(data, report=report))
     tell_changes(report)
     with talk.status(f"evaluating on {len(sentences):,} sentences"):
-        sheet = score(sentences, predict(network, sentences))
+        predicted = list(predict(network, sentences))
+        sheet = score(sentences, predicted)
     to_stdout = out == Path("-")
     print_tables([sheet_table(sheet)], sys.stderr if to_stdout else sys.stdout)
     if out:
         write_record(sheet.to_dict(), None if to_stdout else out)
+    if page:
+        from biaffinity.show.error_page import write_error_page
+
+        with talk.status(f"drawing {len(sentences):,} sentences"):
+            write_error_page(
+                page, sentences, predicted, sheet=sheet, title=f"{_name(model)} on {_name(data)}"
+            )
+        tell(f"every mistake: {page}")
+
+
+def _name(path: Path) -> str:
+    """The last part of a path, also of one like ``.``: a page that is passed on tells no folders."""
+    return path.name or path.resolve().name

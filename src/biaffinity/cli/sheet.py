@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,6 @@ from biaffinity.files import writing
 
 if TYPE_CHECKING:
     from biaffinity.scoring import Comparison, ScoreSheet
-
-Cell = tuple[str, ...]
 
 
 def write_record(record: Mapping[str, Any], path: Path | None) -> None:
@@ -31,10 +29,12 @@ def write_record(record: Mapping[str, Any], path: Path | None) -> None:
 
 def sheet_table(sheet: ScoreSheet) -> Table:
     """Every cell of a sheet: precision, recall, F1 (with its interval, if known) and counts."""
+    from biaffinity.scoring.outline import lines
+
     table = _table("precision", "recall", "F1", *(["95% interval"] if sheet.intervals else []))
     for name in ("gold", "predicted", "correct"):
         table.add_column(name, justify="right")
-    for label, path in _lines(sheet):
+    for label, path in lines(sheet):
         if path is None:
             _heading(table, label)
             continue
@@ -49,10 +49,12 @@ def sheet_table(sheet: ScoreSheet) -> Table:
 
 def comparison_table(comparison: Comparison, other: Sequence[str], names: tuple[str, str]) -> Table:
     """F1 of both predictions cell by cell, the difference, and the two p-values."""
+    from biaffinity.scoring.outline import GROUPS, averages
+
     table = _table(*names, "difference", "p (bootstrap)", "p (randomisation)")
-    for group, title in _GROUPS:
+    for group, title in GROUPS:
         _heading(table, title)
-        for label, path in _averages(group, other):
+        for label, path in averages(group, other):
             cell = comparison[path]
             table.add_row(
                 Text(f"  {label}"),
@@ -63,42 +65,6 @@ def comparison_table(comparison: Comparison, other: Sequence[str], names: tuple[
                 f"{cell.p_randomisation:.3f}",
             )
     return table
-
-
-_GROUPS: tuple[tuple[Cell, str], ...] = (
-    (("ner",), "Entities, strict"),
-    (("ner", "boundaries"), "Entities, boundaries only"),
-    (("ec",), "Entity classification (EC)"),
-    (("re", "strict"), "Relations, strict"),
-    (("re", "boundaries"), "Relations, boundaries only"),
-    (("paper",), "The paper's numbers (macro)"),
-)
-
-
-def _averages(group: Cell, other: Sequence[str]) -> Iterator[tuple[str, Cell]]:
-    """The averaged cells of a group, each with its name."""
-    without = f"without {', '.join(other)}"
-    if group == ("ner", "boundaries"):
-        yield "micro", group
-    elif group == ("paper",):
-        yield f"NER {without}", ("paper", "ner")
-        yield f"EC {without}", ("paper", "ec")
-        yield "RC strict", ("paper", "rc")
-        yield "RC as released", ("paper", "rc_released")
-    else:
-        yield "micro", (*group, "micro")
-        yield "macro, all types", (*group, "macro")
-        if group[0] != "re":
-            yield f"macro, {without}", (*group, "macro_no_other")
-
-
-def _lines(sheet: ScoreSheet) -> Iterator[tuple[str, Cell | None]]:
-    """Headings (without a path) and the cells under them, types included."""
-    for group, title in _GROUPS:
-        yield title, None
-        yield from _averages(group, sheet.other)
-        types = (*group, "per_type")
-        yield from ((path[-1], path) for path in sheet.scores if path[:-1] == types)
 
 
 def _table(*columns: str) -> Table:
