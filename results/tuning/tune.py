@@ -37,7 +37,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     folder = Path(job["data"])
     parts = [list(formats.read(folder / f"{name}.jsonl")) for name in ("train", "dev")]
     data = TrainingData(*parts, None, load_vectors(Path(job["vectors"])))
-    trainer = Trainer(validate(job["config"], where=job["name"]), data, seed=job["seed"], device=job["device"])
+    config = validate(job["config"], where=job["name"])
+    trainer = Trainer(config, data, seed=job["seed"], device=job["device"])
     epochs = [event for event in trainer.events() if isinstance(event, EpochEnded)]
     best = max(epochs, key=lambda event: event.selection)
     facts = provenance()

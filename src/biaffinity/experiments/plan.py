@@ -107,13 +107,13 @@ class Experiment:
         before = {
             "seed": record.get("seed"),
             "data": {part: facts.get("sha256") for part, facts in record.get("data", {}).items()},
-            "vectors": record.get("vectors"),
+            "word vectors": record.get("vectors"),
             **validate(record.get("config", {}), where=str(self.folder(run) / RUN)).model_dump(),
         }
         now = {
             "seed": run.seed,
             "data": self.corpus.digests,
-            "vectors": self.vectors.name if self.vectors else None,
+            "word vectors": self.vectors.name if self.vectors else None,
             **self.config(run).model_dump(),
         }
         for key, value in now.items():
