@@ -3,17 +3,19 @@
 from typing import TYPE_CHECKING, Any
 
 from biaffinity.annotation import Document, Entity, Fact, Mention, Relation, Sentence
-from biaffinity.errors import BiaffinityError, MissingExtraError
+from biaffinity.errors import BiaffinityError, BiaffinityWarning, MissingExtraError
 from biaffinity.version import __version__
 
 if TYPE_CHECKING:
     from biaffinity.extraction import Extractor as Extractor
+    from biaffinity.extraction.hub import push_to_hub as push_to_hub
     from biaffinity.training import train as train
 
     load = Extractor.load
 
 __all__ = [
     "BiaffinityError",
+    "BiaffinityWarning",
     "Document",
     "Entity",
     "Fact",
@@ -30,6 +32,10 @@ def __getattr__(name: str) -> Any:
         from biaffinity.extraction import Extractor
 
         return Extractor if name == "Extractor" else Extractor.load
+    if name == "push_to_hub":
+        from biaffinity.extraction.hub import push_to_hub
+
+        return push_to_hub
     if name != "train":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -1,4 +1,4 @@
-"""The errors a user can cause. Each says what is wrong, where, and what to do about it."""
+"""The errors a user can cause, each with what is wrong, where, and what to do about it; and one warning."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ class BiaffinityError(Exception):
         """The same error with its place in front: a record's field becomes a file's line and field."""
         self.where = f"{where}: {self.where}" if self.where else where
         return self
+
+
+class BiaffinityWarning(UserWarning):
+    """Something that was done other than a user may expect, and that cannot be seen in the result."""
 
 
 class AnnotationError(BiaffinityError, ValueError):

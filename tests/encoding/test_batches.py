@@ -288,3 +288,19 @@ def test_candidates_of_one_sentence_are_its_ordered_pairs() -> None:
     sentence = Sentence(list("abcd"), [Entity(i, i + 1, "Peop") for i in range(4)])
     pairs = batch_of([sentence], encoder()).pairs
     assert [(h, t) for h, t, _ in triples(pairs)] == sorted(permutations(range(4), 2))
+
+
+def test_a_monstrous_token_is_encoded_but_not_kept() -> None:
+    code = encoder()
+    tokens = ["Anna", "A" * 5000, "A" * 7000, "works"]
+    batch = batch_of([Sentence(tokens)], code)
+    assert code.remembered == 3  # both monsters have the same ends
+    assert batch.form_index[0].tolist()[1] == batch.form_index[0].tolist()[2]
+    kept = [*code._tokens, *code._forms]
+    assert max(map(len, kept)) == 64
+
+
+def test_monstrous_tokens_count_as_remembered() -> None:
+    code = encoder()
+    code.encode(Sentence([f"{number:06}" + "x" * 100 for number in range(50)]))
+    assert code.remembered == 50

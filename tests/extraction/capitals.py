@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from biaffinity.annotation import Document, Entity, Relation, Sentence
-from biaffinity.errors import DataError
-from biaffinity.extraction.pieces import BiaffinityWarning
+from biaffinity.errors import BiaffinityWarning, DataError
 from biaffinity.text import read_document
 
 
@@ -53,6 +52,6 @@ def load(
     model: str | None = None, *, threads: int = 1, min_score: Mapping[str, float] | None = None
 ) -> Capitals:
     """What stands in for ``biaffinity.load``."""
-    if model == "none":
+    if str(model) == "none":
         raise DataError("no such model folder", where="none", remedy="check the path")
     return Capitals((min_score or {}).get("entities", 0.0))

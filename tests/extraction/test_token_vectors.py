@@ -75,6 +75,17 @@ def test_a_form_is_read_once(
     assert read == [20, 30]
 
 
+def test_forms_that_are_spelt_alike_in_one_batch_take_one_row(
+    model: JointModel, characters: CharacterVectors
+) -> None:
+    """Two words that differ in unknown characters alone have the same numbers."""
+    first, second = spellings(5), spellings(5, seed=1)
+    doubled = tuple(np.concatenate([part, part]) for part in first)
+    for words in (doubled, second, first):
+        np.testing.assert_allclose(characters(*words), judged(model, words), atol=1e-5)
+    assert sorted(characters._rows.values()) == list(range(10))
+
+
 def test_wider_padding_is_the_same_form(characters: CharacterVectors) -> None:
     numbers, lengths = spellings(10)
     wide = np.pad(numbers, ((0, 0), (0, 7)))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from biaffinity.annotation import Entity, Sentence
-from biaffinity.model.card import write_card
+from biaffinity.model.card import with_metadata, write_card
 from biaffinity.model.config import Config, ModelConfig
 from biaffinity.scoring import score
 
@@ -93,3 +93,16 @@ def test_it_says_its_limits(tmp_path: Path) -> None:
 
 def test_a_pipeline_says_so(tmp_path: Path) -> None:
     assert "pipeline" in card(tmp_path, record(architecture="pipeline"))
+
+
+def test_metadata_for_the_hub_goes_before_the_card(tmp_path: Path) -> None:
+    text = card(tmp_path, record())
+    head, metadata, rest = with_metadata(text).partition("\n---\n")
+    assert head.startswith("---\nlibrary_name: biaffinity\n")
+    assert rest.lstrip("\n") == text
+    assert metadata
+
+
+def test_metadata_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    own = f"---\nlicense: mit\n---\n{card(tmp_path, record())}"
+    assert with_metadata(own) == own

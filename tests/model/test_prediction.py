@@ -152,3 +152,13 @@ def test_strange_characters_are_tokens_like_others(trained: JointModel) -> None:
 @given(st.lists(ODD_TOKENS, min_size=1, max_size=8))
 def test_any_text_can_be_read(trained: JointModel, tokens: list[str]) -> None:
     assert list(next(predict(trained, [Sentence(tokens)])).tokens) == tokens
+
+
+def test_scores_have_no_more_decimals_than_they_are_good_for(
+    trained: JointModel, news: list[Sentence]
+) -> None:
+    found = list(predict(trained, news))
+    scores = [item.score for sentence in found for item in (*sentence.entities, *sentence.relations)]
+    assert len(scores) > 20
+    assert all(score == round(score, 6) for score in scores if score is not None)
+    assert None not in scores

@@ -7,8 +7,11 @@ from biaffinity.cli import (  # each registers itself
     export,
     extract,
     predict,
+    push,
+    report,
     reproduce,
     score,
+    serve,
     train,
 )
 from biaffinity.cli.app import main
@@ -21,7 +24,10 @@ __all__ = [
     "extract",
     "main",
     "predict",
+    "push",
+    "report",
     "reproduce",
     "score",
+    "serve",
     "train",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ import typer
 from biaffinity.cli.app import app
 from biaffinity.cli.console import talk, tell
 from biaffinity.cli.document_table import print_documents
+from biaffinity.cli.extraction_page import extract_to_page, page_of_drawings, with_drawing
 from biaffinity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from biaffinity.extraction.sources import Inputs
 
 T = TypeVar("T")
+U = TypeVar("U")
 STDOUT = Path("-")
 INTERRUPTED = 130
 _HELP = "\n\n".join(
@@ -31,7 +33,8 @@ _HELP = "\n\n".join(
         "An INPUT is a text in quotes, a file, a folder of .txt files, or - for stdin. A file is read by its "
         "name: .jsonl, .csv, .tsv and .parquet hold a document per record, anything else is one document.",
         "On a terminal the answer is a table, elsewhere JSON lines; --out tells the format by its name. "
-        "csv has a row per relation, the others all of each document.",
+        "csv has a row per relation, the others all of each document. --html draws all documents on a page "
+        "that opens in any browser, and with --format the answer is printed as well.",
         "A document that cannot be read is named, left out and counted, and the exit code is 1. With --out, "
         "a run that was stopped or killed goes on with --resume and ends with every document once.",
         'Example: [bold]biaffinity extract "Ilka Roe lives in Ghent."[/bold]',
@@ -47,7 +50,11 @@ def extract(
     names: Annotated[list[str], typer.Argument(metavar="INPUT", help="Texts, files, folders, or -.")],
     model: Annotated[
         str | None,
-        typer.Option(metavar="M", help="A model folder.", show_default="the one in the package"),
+        typer.Option(
+            metavar="M",
+            help="A model folder, or owner/name on the hub.",
+            show_default="the one in the package",
+        ),
     ] = None,
     form: Annotated[
         str | None,
@@ -58,6 +65,10 @@ def extract(
     out: Annotated[
         Path | None,
         typer.Option("-o", "--out", metavar="OUT", help="A file to write.", show_default="stdout"),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="PAGE", help="A page of drawings to write.", show_default=False),
     ] = None,
     min_score: Annotated[
         list[str] | None,
@@ -87,20 +98,31 @@ def extract(
 ) -> None:
     """Find entities and relations in raw text."""
     import biaffinity
+    from biaffinity.extraction.extractor import model_folder
     from biaffinity.extraction.readers import Fields
     from biaffinity.extraction.sources import Inputs
 
     out = None if out == STDOUT else out
     if resume and out is None:
         raise UsageError("--resume needs the --out to go on with")
+    if html is not None and out is not None:
+        raise UsageError(
+            "--html does not go with --out", remedy="print the rest: --html PAGE --format jsonl > OUT"
+        )
     inputs = Inputs(names, kind=kind, fields=Fields(text_field, id_field))
     scores = _min_scores(min_score or [])
-    load = partial(biaffinity.load, model, threads=1, min_score=scores)
+    folder = model_folder(model)  # once, so that workers need not ask the hub
+    load = partial(biaffinity.load, folder, threads=1, min_score=scores)
     try:
-        if out is None:
+        if html is not None and form is None and not tokens:
+            skipped = extract_to_page(inputs, html, load, workers)
+        elif html is not None:
+            with page_of_drawings(html) as draw:
+                skipped = _to_stdout(inputs, form, load, workers, tokens=tokens, draw=draw)
+        elif out is None:
             skipped = _to_stdout(inputs, form, load, workers, tokens=tokens)
         else:
-            settings = {"model files": _model_identity(model), "--min-score": scores, "--tokens": tokens}
+            settings = {"model files": _model_identity(folder), "--min-score": scores, "--tokens": tokens}
             skipped = _to_file(inputs, out, form, load, settings, workers, tokens=tokens, resume=resume)
     except KeyboardInterrupt:
         talk.print("interrupted" if out is None else "interrupted: --resume goes on with it", style="yellow")
@@ -143,34 +165,49 @@ def _to_file(
 
 
 def _to_stdout(
-    inputs: Inputs, form: str | None, load: Callable[[], TextExtractor], workers: int, *, tokens: bool
+    inputs: Inputs,
+    form: str | None,
+    load: Callable[[], TextExtractor],
+    workers: int,
+    *,
+    tokens: bool,
+    draw: Callable[[str], object] | None = None,
 ) -> int:
-    """Print the documents as they come; the number of those left out."""
+    """Print the documents as they come, and ``draw`` them if asked to; the number of those left out."""
     from biaffinity.extraction.bulk import Batch, annotate_all
     from biaffinity.extraction.sinks import format_named
 
     done = skipped = 0
 
-    def records(batches: Iterator[Batch[T]]) -> Iterator[T]:
+    def records(render: Callable[[Document], T]) -> Generator[T, None, None]:
+        if draw is None:
+            yield from told(annotate_all(inputs, load, render, workers))
+            return
+        for record, drawing in told(annotate_all(inputs, load, partial(with_drawing, render), workers)):
+            draw(drawing)
+            yield record
+
+    def told(batches: Generator[Batch[U], None, None]) -> Generator[U, None, None]:
         nonlocal done, skipped
-        for batch in batches:
-            yield from batch.records
-            sys.stdout.flush()
-            done, skipped = done + batch.documents, skipped + len(batch.faults)
-            for note in batch.notes:
-                tell(f"note: {note}")
-            for fault in batch.faults:
-                tell(f"left out: {fault.problem}")
+        with closing(batches):
+            for batch in batches:
+                yield from batch.records
+                sys.stdout.flush()
+                done, skipped = done + batch.documents, skipped + len(batch.faults)
+                for note in batch.notes:
+                    tell(f"note: {note}")
+                for fault in batch.faults:
+                    tell(f"left out: {fault.problem}")
 
     if form == "table" or (form is None and not tokens and sys.stdout.isatty()):
         if tokens:
             raise UsageError("a table has no place for tokens", remedy="ask for json or jsonl")
-        with closing(annotate_all(inputs, load, as_it_is, workers)) as documents:
-            print_documents(records(documents), sys.stdout)
+        with closing(records(as_it_is)) as documents:
+            print_documents(documents, sys.stdout)
     else:
         target = format_named(form, tokens=tokens)
-        with closing(annotate_all(inputs, load, target.render, workers)) as rendered:
-            for piece in target.whole(records(rendered), inputs.single):
+        with closing(records(target.render)) as rendered:
+            for piece in target.whole(rendered, inputs.single):
                 sys.stdout.buffer.write(piece.encode())
     if skipped:
         tell(f"{skipped:,} of {_count(done)} left out")
@@ -197,11 +234,8 @@ def _min_scores(given: list[str]) -> dict[str, float]:
     return scores
 
 
-def _model_identity(model: str | None) -> str:
+def _model_identity(folder: Path) -> str:
     """What tells a model from any other: its files, whatever folder they are in."""
-    from biaffinity.extraction.extractor import EMBEDDED
-
-    folder = EMBEDDED if model is None else Path(model)
     digest = hashlib.blake2b(digest_size=16)
     for name in ("config.json", "vocabulary.json", "model.safetensors", "model.onnx"):
         path = folder / name

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from biaffinity.annotation import Entity, Sentence, outermost
 from biaffinity.encoding.labels import Ints, Labels, Spans, encode_boundaries
 from biaffinity.encoding.normalisation import Normalisation, character_form, word_form
-from biaffinity.encoding.vocabulary import NEGATIVE, Vocabulary
+from biaffinity.encoding.vocabulary import LONGEST_END, NEGATIVE, Vocabulary, ends
 
 Bools = npt.NDArray[np.bool_]
 
@@ -71,7 +71,7 @@ class Batch:
 
 
 class Encoder:
-    """Turns sentences into examples and examples into batches, remembering every token it has met."""
+    """Turns sentences into examples and examples into batches, remembering the tokens it has met."""
 
     def __init__(
         self,
@@ -95,8 +95,8 @@ class Encoder:
 
     @property
     def remembered(self) -> int:
-        """How many distinct tokens have been met."""
-        return len(self._tokens)
+        """How many distinct tokens, or forms of them, are kept; each takes some hundred bytes."""
+        return max(len(self._tokens), len(self._forms))
 
     def encode(self, sentence: Sentence) -> Example:
         """A sentence with at least one token as arrays; of overlapping entities the outermost stay.
@@ -193,12 +193,13 @@ class Encoder:
     def _token(self, token: str) -> tuple[int, int]:
         found = self._tokens.get(token)
         if found is None:
-            form = character_form(token, self.normalisation)
+            form = ends(character_form(token, self.normalisation))
             number = self._forms.setdefault(form, len(self._forms))
             if number == len(self._spellings):
                 self._spellings.append(np.array(self.vocabulary.spell(form), dtype=np.int64))
             found = self.vocabulary.word(word_form(token, self.normalisation)), number
-            self._tokens[token] = found
+            if len(token) <= 2 * LONGEST_END:  # what is longer hardly comes again, and may be megabytes
+                self._tokens[token] = found
         return found
 
     def _spell(self, forms: Ints) -> tuple[Ints, Ints, Ints]:

@@ -57,9 +57,7 @@ class Vocabulary:
 
     def spell(self, form: str) -> list[int]:
         """The numbers of a word's characters between the frames; of a very long word, those at its ends."""
-        if len(form) > 2 * LONGEST_END:
-            form = form[:LONGEST_END] + form[-LONGEST_END:]
-        numbers = (self._characters.get(character, UNKNOWN) for character in form)
+        numbers = (self._characters.get(character, UNKNOWN) for character in ends(form))
         return [WORD_START, *numbers, WORD_END]
 
     @classmethod
@@ -122,6 +120,11 @@ class Vocabulary:
         ):
             raise DataError("must be a list of pairs of entity_types", where="pairs")
         return cls(**{**record, "pairs": [(head, tail) for head, tail in pairs]})
+
+
+def ends(form: str) -> str:
+    """The characters of a word that are read: all of them, or those at the ends of a very long one."""
+    return form if len(form) <= 2 * LONGEST_END else form[:LONGEST_END] + form[-LONGEST_END:]
 
 
 def _is_list_of(value: object, kind: type) -> bool:

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from biaffinity.annotation import Document
-from biaffinity.errors import BiaffinityError, UsageError
+from biaffinity.errors import BiaffinityError, BiaffinityWarning, UsageError
 from biaffinity.extraction.checkpoint import Mark, PartialOutput
-from biaffinity.extraction.pieces import BiaffinityWarning
 from biaffinity.extraction.readers import Fault, Text
 from biaffinity.extraction.sinks import Format
 from biaffinity.extraction.sources import Inputs

@@ -8,13 +8,22 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, get_args, overload
 
 from biaffinity.annotation import Document, Sentence
 from biaffinity.errors import AnnotationError, DataError, UsageError
-from biaffinity.extraction.given import GivenEntity, annotate_given, lay_over, read_given
+from biaffinity.extraction.given import (
+    ANY,
+    GivenEntity,
+    annotate_given,
+    lay_over,
+    read_given,
+    require_flat,
+)
+from biaffinity.extraction.hub import download, is_hub_name, push_to_hub
 from biaffinity.extraction.pieces import in_pieces
 from biaffinity.extraction.thresholds import MinScore, Thresholds
+from biaffinity.extraction.windows import read_texts, windows
 from biaffinity.model.network import Network
 from biaffinity.model.prediction import BATCH_TOKENS, Annotator
 from biaffinity.text import read_document
@@ -24,7 +33,11 @@ EMBEDDED = Path(__file__).parent.parent / "models" / "news"
 READ_AHEAD = 16
 
 Id = TypeVar("Id")
+T = TypeVar("T")
 Runtime = Literal["onnx", "torch"]
+#: What becomes of the entities that a document has: the model finds its own instead; or others around
+#: them; or none, and only the relations between them.
+Entities = Literal["replace", "keep", "given"]
 
 
 class Extractor:
@@ -55,23 +68,28 @@ class Extractor:
     ) -> Extractor:
         """An extractor of a model folder, or of the embedded news model where none is named.
 
+        A string such as ``"owner/name"`` or ``"owner/name@revision"`` that is no folder here is a model
+        on the hub, and needs the extra ``hub``; nothing else ever asks the network.
         ``runtime="torch"`` needs the extra ``train`` and knows other devices than ``"cpu"``. One thread
         is the default: processes side by side beat threads.
         """
-        if not isinstance(model, str | Path | None):
-            raise UsageError(f"model must be the path of a folder, not {type(model).__name__}")
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
             raise UsageError(f"threads must be a whole number from 1 on, not {threads!r:.40}")
-        folder = EMBEDDED if model is None else Path(model).absolute()
-        if model is None and not folder.is_dir():
-            raise DataError(
-                "the embedded model is not in this installation",
-                remedy="make it with: make model; or name a model folder",
-            )
+        folder = model_folder(model)
         extractor = cls(_load_network(folder, runtime, device, threads), min_score=min_score)
         frozen = tuple(min_score.items()) if isinstance(min_score, Mapping) else min_score
-        extractor._origin = _Origin(cls, str(folder), runtime, device, threads, frozen, os.urandom(16).hex())
+        here = str(folder.absolute())  # another process may stand elsewhere
+        extractor._origin = _Origin(cls, here, runtime, device, threads, frozen, os.urandom(16).hex())
         return extractor
+
+    def push_to_hub(self, name: str, *, private: bool = False, token: str | None = None) -> str:
+        """Send the model to the hub as ``owner/name``; the address of its page (see `hub.push_to_hub`)."""
+        if self._origin is None:
+            raise UsageError(
+                "only an extractor that was loaded from a folder can be sent to the hub",
+                remedy="make it with biaffinity.load(folder)",
+            )
+        return push_to_hub(self._origin.folder, name, private=private, token=token)
 
     @property
     def entity_types(self) -> tuple[str, ...]:
@@ -105,8 +123,8 @@ class Extractor:
         document = read_document(text)
         given = read_given(entities, text, self.entity_types)
         document = in_pieces(lay_over(document, given))
-        thresholds = replace(thresholds, entities=dict.fromkeys(self.entity_types, 0.0))
-        return _finished(annotate_given(self._annotator, document), document.id, thresholds)
+        found = annotate_given(self._annotator, document.sentences)
+        return _finished(found, document.id, self._for_relations(thresholds))
 
     def tokens(self, tokens: Sequence[str], *, min_score: MinScore | None = None) -> Document:
         """The entities and relations of one sentence in tokens; its text is they, joined by spaces."""
@@ -152,44 +170,78 @@ class Extractor:
                 f"texts must be an iterable of strings, not {type(texts).__name__}",
                 remedy="for one text call the extractor itself",
             )
-        if isinstance(batch_tokens, bool) or not isinstance(batch_tokens, int) or batch_tokens < 1:
-            raise UsageError(f"batch_tokens must be a whole number from 1 on, not {batch_tokens!r:.40}")
-        return self._stream(texts, batch_tokens, self._read_thresholds(min_score))
+        _require_batch_tokens(batch_tokens)
+        annotated = self._annotate(
+            read_texts(texts), "replace", batch_tokens, self._read_thresholds(min_score)
+        )
+        return (found if isinstance(item, str) else (found, item[1]) for found, item in annotated)
 
-    def _stream(self, texts: Iterable[Any], batch_tokens: int, thresholds: Thresholds) -> Iterator[Any]:
-        for window in self._windows(texts, READ_AHEAD * batch_tokens):
+    def annotate(
+        self,
+        documents: Iterable[Document],
+        *,
+        entities: Entities = "replace",
+        batch_tokens: int = BATCH_TOKENS,
+        min_score: MinScore | None = None,
+    ) -> Iterator[Document]:
+        """Documents whose sentences and tokens are someone else's, annotated in order like a `stream`.
+
+        ``entities`` tells what becomes of those they have: with ``"replace"`` the model finds its own;
+        with ``"keep"`` they stay and it finds others around them; with ``"given"`` it looks for
+        relations between just these. They must not overlap; a type ``"*"`` is predicted. With
+        ``"keep"`` those that were there have no score; ``min_score`` is for what the model finds.
+        """
+        if entities not in get_args(Entities):
+            raise UsageError(f"entities must be one of {', '.join(get_args(Entities))}, not {entities!r:.40}")
+        _require_batch_tokens(batch_tokens)
+        thresholds = self._read_thresholds(min_score)
+        items: Iterable[tuple[Document, None]] = ((document, None) for document in documents)
+        if entities == "given":
+            thresholds = self._for_relations(thresholds)
+        else:
+            self._require_tagger('ask for entities="given"')
+        if entities != "replace":
+            types = (*self.entity_types, ANY)
+            items = ((require_flat(document, types), None) for document in documents)
+        return (found for found, _ in self._annotate(items, entities, batch_tokens, thresholds))
+
+    def _annotate(
+        self,
+        items: Iterable[tuple[Document, T]],
+        entities: Entities,
+        batch_tokens: int,
+        thresholds: Thresholds,
+    ) -> Iterator[tuple[Document, T]]:
+        """The documents annotated, each with what came with it."""
+        annotator = self._annotator
+        for window in windows(items, READ_AHEAD * batch_tokens):
             sentences = [sentence for document, _ in window for sentence in document.sentences]
-            annotated = self._annotator.annotate(sentences, batch_tokens=batch_tokens)
+            found = (
+                annotator.annotate(sentences, batch_tokens=batch_tokens)
+                if entities == "replace"
+                else annotate_given(
+                    annotator, sentences, others=entities == "keep", batch_tokens=batch_tokens
+                )
+            )
+            annotated = iter(found)
             for document, item in window:
                 own = islice(annotated, len(document.sentences))
-                found = _finished(own, document.id, thresholds)
-                yield found if isinstance(item, str) else (found, item[1])
-
-    def _windows(self, texts: Iterable[Any], tokens: int) -> Iterator[list[tuple[Document, Any]]]:
-        """Documents yet to be annotated with the items they came from, some ``tokens`` at a time."""
-        window: list[tuple[Document, Any]] = []
-        size = 0
-        for number, item in enumerate(texts):
-            text, name = _text_and_id(item, number)
-            document = in_pieces(read_document(text, id=name))
-            window.append((document, item))
-            size += 1 + sum(len(sentence) for sentence in document.sentences)
-            if size >= tokens:
-                yield window
-                window, size = [], 0
-        if window:
-            yield window
+                yield _finished(own, document.id, thresholds), item
 
     def _read_thresholds(self, min_score: MinScore | None) -> Thresholds:
         if min_score is None:
             return self._thresholds
         return Thresholds.read(min_score, self.entity_types, self.relation_types)
 
-    def _require_tagger(self) -> None:
+    def _for_relations(self, thresholds: Thresholds) -> Thresholds:
+        """The same, but every entity stays: they are the user's."""
+        return replace(thresholds, entities=dict.fromkeys(self.entity_types, 0.0))
+
+    def _require_tagger(self, way_out: str = "pass entities=[...]") -> None:
         if self._setup == 2:
             raise UsageError(
                 "this model does not find entities, it reads the relations between those it is given",
-                remedy="pass entities=[...], or train a model with setup 1",
+                remedy=f"{way_out}, or train a model with setup 1",
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -229,6 +281,22 @@ def _reload(origin: _Origin) -> Extractor:
     return extractor
 
 
+def model_folder(model: str | Path | None) -> Path:
+    """Where the files of a model are: a folder here, one in the hub's cache, or the embedded model's."""
+    if not isinstance(model, str | Path | None):
+        raise UsageError(f"model must be the path of a folder, not {type(model).__name__}")
+    if model is None:
+        if not EMBEDDED.is_dir():
+            raise DataError(
+                "the embedded model is not in this installation",
+                remedy="make it with: make model; or name a model folder",
+            )
+        return EMBEDDED
+    if isinstance(model, str) and is_hub_name(model) and not Path(model).exists():
+        return download(model)
+    return Path(model)
+
+
 def _load_network(folder: Path, runtime: str, device: str, threads: int) -> Network:
     if runtime == "torch":
         from biaffinity.extraction.torch_runtime import load_torch_network
@@ -249,11 +317,6 @@ def _finished(sentences: Iterable[Sentence], id: str, thresholds: Thresholds) ->
     return Document([thresholds.kept(sentence) for sentence in sentences], id=id)
 
 
-def _text_and_id(item: object, number: int) -> tuple[str, str]:
-    """The text of a stream's item, and the id that its document gets."""
-    text, id_ = item if isinstance(item, tuple | list) and len(item) == 2 else (item, "")
-    if not isinstance(text, str):
-        raise UsageError(
-            f"must be a string or a pair (string, id), not {type(item).__name__}", where=f"texts[{number}]"
-        )
-    return text, str(id_) if isinstance(id_, str | int) else ""
+def _require_batch_tokens(value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(f"batch_tokens must be a whole number from 1 on, not {value!r:.40}")

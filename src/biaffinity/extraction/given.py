@@ -16,7 +16,7 @@ from biaffinity.encoding.batches import Bools
 from biaffinity.encoding.labels import Labels
 from biaffinity.errors import UsageError
 from biaffinity.extraction.pieces import numbered
-from biaffinity.model.prediction import Annotator
+from biaffinity.model.prediction import BATCH_TOKENS, Annotator
 
 #: The type of an entity whose type is to be predicted.
 ANY = "*"
@@ -103,6 +103,27 @@ def _fields(entity: Any, where: str) -> tuple[Any, Any, Any]:
     )
 
 
+def require_flat(document: Document, types: Sequence[str]) -> Document:
+    """The document, if its entities can be given to a model: of known types, and no two overlap."""
+    for sentence in document.sentences:
+        entities = sorted(sentence.entities, key=lambda entity: entity.start)
+        for entity in entities:
+            if entity.type not in types:
+                raise UsageError(
+                    f"the model knows no entity type {entity.type!r:.40}",
+                    where=f"sentence {sentence.id}",
+                    remedy=f"it knows {', '.join(types)}",
+                )
+        for one, other in pairwise(entities):
+            if one.overlaps(other):
+                raise UsageError(
+                    f"entities {one.start}..{one.end} and {other.start}..{other.end} overlap",
+                    where=f"sentence {sentence.id}",
+                    remedy="leave one of them out",
+                )
+    return document
+
+
 def lay_over(document: Document, given: Sequence[Given]) -> Document:
     """The document with these entities: tokens cut at their borders, sentences that share one joined.
 
@@ -153,53 +174,73 @@ def _cut_at(borders: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[tu
     return cut
 
 
-def annotate_given(annotator: Annotator, document: Document) -> list[Sentence]:
+def annotate_given(
+    annotator: Annotator,
+    sentences: Sequence[Sentence],
+    *,
+    others: bool = False,
+    batch_tokens: int = BATCH_TOKENS,
+) -> list[Sentence]:
     """The sentences with their given entities, types predicted where they are `ANY`, and relations.
 
     An entity whose type was given has no score; of any other it is the probability of its type, given
-    all the spans and types that the user knows.
+    all the spans and types that the user knows. With ``others`` the model finds entities of its own
+    around the given ones, which then have no score at all: that tells the two apart.
     """
-    sentences = document.sentences
-    found = _annotate_within(annotator, sentences)
+    found = _annotate_within(annotator, sentences, others, batch_tokens)
     settled = [_settle(sentence, first) for sentence, first in zip(sentences, found, strict=True)]
     # A model that was not trained on legal labels only may spell two types within one entity.
-    torn = [index for index, first in enumerate(found) if len(first.entities) != len(settled[index])]
-    mended = _annotate_within(annotator, [sentences[i].annotated(settled[i]) for i in torn])
-    for index, sentence in zip(torn, mended, strict=True):
+    torn = [
+        i for i, first in enumerate(found) if settled[i].keys() - {(e.start, e.end) for e in first.entities}
+    ]
+    repaired = [sentences[i].annotated(settled[i].values()) for i in torn]
+    for index, sentence in zip(
+        torn, _annotate_within(annotator, repaired, others, batch_tokens), strict=True
+    ):
         found[index] = sentence
     return [
-        sentence.annotated(settled[index], found[index].relations) for index, sentence in enumerate(sentences)
+        sentence.annotated(
+            [_as_given(entity, known, others) for entity in sentence.entities], sentence.relations
+        )
+        for sentence, known in zip(found, settled, strict=True)
     ]
 
 
-def _annotate_within(annotator: Annotator, sentences: Sequence[Sentence]) -> list[Sentence]:
-    masks = [allowed_labels(annotator.labels, sentence) for sentence in sentences]
-    return list(annotator.annotate(sentences, allowed=masks))
+def _annotate_within(
+    annotator: Annotator, sentences: Sequence[Sentence], others: bool, batch_tokens: int
+) -> list[Sentence]:
+    masks = [allowed_labels(annotator.labels, sentence, others=others) for sentence in sentences]
+    return list(annotator.annotate(sentences, allowed=masks, batch_tokens=batch_tokens))
 
 
-def _settle(sentence: Sentence, found: Sentence) -> list[Entity]:
+def _settle(sentence: Sentence, found: Sentence) -> dict[tuple[int, int], Entity]:
     """The given entities with the types found for them: of one found in parts, the longest part's."""
-    entities = []
+    entities = {}
     for entity in sentence.entities:
         parts = [part for part in found.entities if part.overlaps(entity)]
         longest = max(parts, key=lambda part: (part.end - part.start, part.score or 0))
         score = longest.score if entity.type == ANY else None
-        entities.append(replace(entity, type=longest.type, score=score))
+        entities[entity.start, entity.end] = replace(entity, type=longest.type, score=score)
     return entities
 
 
-def allowed_labels(labels: Labels, sentence: Sentence) -> Bools:
-    """The labels that spell just the sentence's entities, [tokens, labels].
+def _as_given(entity: Entity, known: Mapping[tuple[int, int], Entity], others: bool) -> Entity:
+    given = known.get((entity.start, entity.end), entity)
+    return given if given is entity or not others else replace(given, score=None)
+
+
+def allowed_labels(labels: Labels, sentence: Sentence, *, others: bool = False) -> Bools:
+    """The labels that spell just the sentence's entities, [tokens, labels]; with ``others``, these and more.
 
     >>> labels = Labels(("Loc", "Org"), "bilou")
     >>> sentence = Sentence(["Acme", "in", "Oslo"], [Entity(0, 1, ANY), Entity(2, 3, "Loc")])
     >>> [[labels.names[i] for i in row.nonzero()[0]] for row in allowed_labels(labels, sentence)]
     [['U-Loc', 'U-Org'], ['O'], ['U-Loc']]
     """
-    mask = np.zeros((len(sentence), len(labels)), dtype=np.bool_)
+    mask = np.full((len(sentence), len(labels)), others, dtype=np.bool_)
     mask[:, 0] = True
     for entity in sentence.entities:
-        mask[entity.start : entity.end, 0] = False
+        mask[entity.start : entity.end] = False
         for name in labels.types if entity.type == ANY else (entity.type,):
             spelt = labels.encode(entity.end, [replace(entity, type=name)])
             mask[np.arange(entity.start, entity.end), spelt[entity.start :]] = True

@@ -12,13 +12,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from biaffinity.annotation import Document, Entity, Sentence
+from biaffinity.errors import BiaffinityWarning
 
 #: Tokens that a network reads at one time; the longest sentence of CoNLL04, ADE and SciERC has 173.
 LONGEST = 512
-
-
-class BiaffinityWarning(UserWarning):
-    """Something that was done other than a user may expect, and that cannot be seen in the result."""
 
 
 def in_pieces(document: Document) -> Document:

@@ -8,12 +8,33 @@ from typing import Any
 from biaffinity.files import writing
 
 _PERCENT = "{:.1f}"
+_METADATA = """\
+---
+library_name: biaffinity
+pipeline_tag: token-classification
+language: en
+tags:
+- biaffinity
+- relation-extraction
+- named-entity-recognition
+- information-extraction
+---
+"""
 
 
 def write_card(folder: Path, record: dict[str, Any]) -> None:
     """Write ``README.md`` into a model folder from the record of its training run."""
     with writing(folder / "README.md") as file:
         file.write("\n".join(_card(folder.name, record)) + "\n")
+
+
+def with_metadata(card: str) -> str:
+    """The card as the hub wants it: the lines it sorts models by go first, unless the card has its own.
+
+    >>> with_metadata("# harbour").splitlines()[:2]
+    ['---', 'library_name: biaffinity']
+    """
+    return card if card.startswith("---\n") else f"{_METADATA}\n{card}"
 
 
 def _card(name: str, record: dict[str, Any]) -> list[str]:

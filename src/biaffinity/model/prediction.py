@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.encoding.batches import Bools, Encoder, Example, sorted_batches
-from biaffinity.encoding.decoded import Decoded
+from biaffinity.encoding.decoded import Decoded, Floats
 from biaffinity.encoding.labels import Labels
 from biaffinity.model.network import Network
 
@@ -21,6 +22,8 @@ from biaffinity.model.network import Network
 BATCH_TOKENS = 2048
 #: Sentences read ahead to find some of like length.
 WINDOW = 2048
+#: Decimals of a score; what comes after them is noise of the arithmetic.
+DECIMALS = 6
 #: Distinct tokens that an encoder may remember (some 400 bytes each) before it is replaced.
 REMEMBERED = 200_000
 
@@ -103,18 +106,23 @@ def _annotations(
     spans, pairs = decoded.spans, decoded.pairs
     annotations: list[tuple[list[Entity], list[Relation]]] = [([], []) for _ in range(sentences)]
     place: list[int] = []
-    found = (spans.sentence, spans.start, spans.end, spans.type, decoded.span_scores)
+    found = (spans.sentence, spans.start, spans.end, spans.type, _rounded(decoded.span_scores))
     for sentence, start, end, type_, score in zip(*(column.tolist() for column in found), strict=True):
         entities, _ = annotations[sentence]
         place.append(len(entities))
         entities.append(Entity(start, end, types[type_], score if scores else None))
     sentence_of = spans.sentence.tolist()
-    related = (pairs.head, pairs.tail, pairs.relation, decoded.pair_scores)
+    related = (pairs.head, pairs.tail, pairs.relation, _rounded(decoded.pair_scores))
     for head, tail, relation, score in zip(*(column.tolist() for column in related), strict=True):
         _, relations = annotations[sentence_of[head]]
         name = relation_types[relation - 1]
         relations.append(Relation(name, place[head], place[tail], score if scores else None))
     return annotations
+
+
+def _rounded(scores: Floats) -> npt.NDArray[np.float64]:
+    """Scores that print as short as they are exact."""
+    return scores.astype(np.float64).round(DECIMALS)
 
 
 def _padded(masks: Sequence[Bools]) -> Bools:

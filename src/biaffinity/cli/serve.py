@@ -1,0 +1,72 @@
+"""``biaffinity serve``: the HTTP service and its page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biaffinity.cli.app import app
+from biaffinity.cli.console import tell
+
+_HELP = "\n\n".join(
+    (
+        "Serve a model over HTTP, with a page to try it on.",
+        "POST /v1/extract takes a text or a list of texts, POST /v1/extract/stream lines of JSON; "
+        "/docs describes them all. Requests that arrive together are read together.",
+        "It listens on this machine alone unless --host says otherwise; then name a key file too. "
+        "A stopped service finishes what it has accepted. Logs are JSON lines on stderr, without texts.",
+        "Example: [bold]biaffinity serve --port 8080 --workers 2[/bold]",
+        "Example: [bold]biaffinity serve --host 0.0.0.0 --api-key-file keys.txt[/bold]",
+    )
+)
+
+
+@app.command(help=_HELP)
+def serve(
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="M",
+            help="A model folder, or owner/name on the hub.",
+            show_default="the one in the package",
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option(metavar="H", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="P", help="The port.", min=0, max=65535)] = 8000,
+    workers: Annotated[
+        int, typer.Option(metavar="N", help="Processes side by side, one per core at most.", min=1)
+    ] = 1,
+    api_key_file: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Keys, one per line, that open it.", show_default="open to all"),
+    ] = None,
+    max_chars: Annotated[
+        int, typer.Option(metavar="N", help="Characters of a request's texts together.", min=1)
+    ] = 100_000,
+    max_requests: Annotated[
+        int,
+        typer.Option(metavar="N", help="Requests that a worker has in hand; others are told 429.", min=1),
+    ] = 512,
+    timeout: Annotated[
+        float, typer.Option(metavar="S", help="Seconds that a request may take.", min=0.1)
+    ] = 30.0,
+) -> None:
+    """Serve a model over HTTP."""
+    from biaffinity.serve import Settings, run
+    from biaffinity.serve.server import is_loopback
+
+    settings = Settings(
+        model=model,
+        host=host,
+        port=port,
+        workers=workers,
+        api_key_file=api_key_file,
+        max_chars=max_chars,
+        max_requests=max_requests,
+        timeout=timeout,
+    )
+    if api_key_file is None and not is_loopback(host):
+        tell(f"note: whoever can reach {host} can use this service (--api-key-file asks for a key)")
+    run(settings)

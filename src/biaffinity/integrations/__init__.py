@@ -1,0 +1,1 @@
+"""Biaffinity inside other programs."""

@@ -1,0 +1,95 @@
+"""The service as an ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from pydantic_core import to_json
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from biaffinity.extraction import Extractor
+from biaffinity.serve.documentation import render
+from biaffinity.serve.endpoints import Service
+from biaffinity.serve.gate import Gate
+from biaffinity.serve.metrics import Metrics
+from biaffinity.serve.openapi import add_operations, describe
+from biaffinity.serve.problems import ServiceError, fault
+from biaffinity.serve.security import Keys
+from biaffinity.serve.settings import Settings
+from biaffinity.version import __version__
+
+PAGE = Path(__file__).parent / "page"
+
+
+def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
+    """The application; its extractor is loaded now, if it is not given."""
+    extractor = extractor or Extractor.load(settings.model)
+    metrics, keys = Metrics(), Keys.read(settings.api_key_file)
+    service = Service(settings, extractor, metrics)
+    app = FastAPI(
+        title="Biaffinity",
+        version=__version__,
+        description="Text in, entities and typed, directed relations out.",
+        lifespan=service.running,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+    )
+    add_operations(app, service)
+    description = describe(app, extractor, with_keys=bool(keys))
+    app.add_route("/openapi.json", _always(Response(to_json(description), media_type="application/json")))
+    app.add_route("/docs", _always(HTMLResponse(render(description))))
+    app.add_route("/", _page)
+    app.add_route("/page/drawing.css", _drawing_style)
+    app.mount("/page", StaticFiles(directory=PAGE))
+    app.add_exception_handler(HTTPException, _refuse)
+    app.add_exception_handler(ServiceError, _answer_error)
+    app.add_exception_handler(Exception, _answer_fault)
+    return Gate(
+        app,
+        direct={("POST", "/v1/extract"): service.extract, ("POST", "/v1/extract/stream"): service.stream},
+        routes=frozenset({*description["paths"], "/", "/docs", "/openapi.json"}),
+        keys=keys,
+        metrics=metrics,
+        max_requests=settings.max_requests,
+        seconds_to_wait=service.seconds_to_wait,
+    )
+
+
+def _always(answer: Response) -> Callable[[Request], Awaitable[Response]]:
+    async def give(request: Request) -> Response:
+        return answer
+
+    return give
+
+
+async def _page(request: Request) -> Response:
+    return FileResponse(PAGE / "index.html")
+
+
+async def _drawing_style(request: Request) -> Response:
+    from biaffinity.show import STYLE
+
+    return Response(STYLE, media_type="text/css")
+
+
+async def _answer_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ServiceError)
+    return error.response()
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    """What the router says, in our shape."""
+    assert isinstance(error, HTTPException)
+    message = {404: "there is nothing at this address", 405: "this address does not take this method"}
+    headers = dict(error.headers or {})
+    said = message.get(error.status_code, str(error.detail))
+    return ServiceError(error.status_code, said, remedy="see /docs", headers=headers).response()
+
+
+async def _answer_fault(request: Request, error: Exception) -> Response:
+    return fault().response()

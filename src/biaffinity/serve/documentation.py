@@ -1,0 +1,102 @@
+"""The page at /docs: the OpenAPI document for people, in plain HTML that loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+Json = dict[str, Any]
+
+_HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<link rel="stylesheet" href="/page/docs.css">
+</head>
+<body>
+<main>
+<h1>{title}</h1>
+<p>{description} Version {version}. For programs: <a href="/openapi.json">openapi.json</a>.
+By hand: <a href="/">the page</a>.</p>
+"""
+
+
+def render(document: Json) -> str:
+    """The whole page."""
+    parts = [_HEAD.format(**{key: escape(value) for key, value in document["info"].items()})]
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            parts += _operation(method.upper(), path, operation)
+    parts.append("<h2>Data</h2>\n")
+    for name, schema in sorted(document["components"]["schemas"].items()):
+        parts += _schema(name, schema)
+    parts.append("</main>\n</body>\n</html>\n")
+    return "".join(parts)
+
+
+def _operation(method: str, path: str, operation: Json) -> Iterator[str]:
+    anchor = escape(operation["operationId"])
+    yield f'<section>\n<h2 id="{anchor}"><code>{method} {escape(path)}</code></h2>\n'
+    yield f"<p><strong>{escape(operation['summary'])}.</strong></p>\n"
+    if "security" in operation:
+        yield "<p>Needs the header <code>Authorization: Bearer KEY</code>.</p>\n"
+    if operation["description"] != f"{operation['summary']}.":
+        for paragraph in operation["description"].split("\n\n"):
+            yield f"<p>{_text(paragraph)}</p>\n"
+    for type_, body in operation.get("requestBody", {}).get("content", {}).items():
+        example = body["example"] if isinstance(body["example"], str) else json.dumps(body["example"])
+        yield f"<p>Body: <code>{escape(type_)}</code>, {_type(body['schema'])}. For example:</p>\n"
+        yield f"<pre><code>{escape(example)}</code></pre>\n"
+    yield "<table>\n<thead><tr><th>Status</th><th>Answer</th><th>Meaning</th></tr></thead>\n<tbody>\n"
+    for status, answer in sorted(operation["responses"].items()):
+        kinds = ", ".join(_type(content["schema"]) for content in answer["content"].values())
+        meaning = _text(answer["description"])
+        yield f"<tr><td>{escape(status)}</td><td>{kinds}</td><td>{meaning}</td></tr>\n"
+    yield "</tbody>\n</table>\n</section>\n"
+
+
+def _schema(name: str, schema: Json) -> Iterator[str]:
+    yield f'<section>\n<h3 id="{escape(name)}">{escape(name)}</h3>\n'
+    for paragraph in schema.get("description", "").split("\n\n"):
+        yield f"<p>{_text(paragraph)}</p>\n"
+    yield "<table>\n<thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead>\n<tbody>\n"
+    required = schema.get("required", ())
+    for field, details in schema.get("properties", {}).items():
+        mark = "" if field in required else " (optional)"
+        yield f"<tr><td><code>{escape(field)}</code>{mark}</td><td>{_type(details)}</td>"
+        yield f"<td>{_text(details.get('description', ''))}</td></tr>\n"
+    yield "</tbody>\n</table>\n</section>\n"
+
+
+def _type(schema: Json) -> str:
+    """A schema in a few words, as HTML; objects are links to their tables."""
+    if "$ref" in schema:
+        name = escape(schema["$ref"].rpartition("/")[2])
+        return f'<a href="#{name}">{name}</a>'
+    options = [option for option in (*schema.get("anyOf", ()), *schema.get("oneOf", ())) if not _none(option)]
+    if options:
+        return " or ".join(_type(option) for option in options)
+    if "enum" in schema:
+        return "one of " + ", ".join(f"<code>{escape(str(value))}</code>" for value in schema["enum"])
+    if schema.get("type") == "array":
+        return "list of " + (_type(schema["items"]) if "items" in schema else "two numbers")
+    if "additionalProperties" in schema:
+        keys = f" by {_type(schema['propertyNames'])}" if "propertyNames" in schema else ""
+        return f"object of {_type(schema['additionalProperties'])}{keys}"
+    low, high = schema.get("minimum"), schema.get("maximum")
+    bounds = (f" from {low}" if low is not None else "") + (f" to {high}" if high is not None else "")
+    return escape(str(schema.get("type") or schema.get("title", "anything"))) + bounds
+
+
+def _none(schema: Json) -> bool:
+    return schema.get("type") == "null"
+
+
+def _text(words: str) -> str:
+    """Escaped words, with code between backquotes."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(" ".join(words.split())))

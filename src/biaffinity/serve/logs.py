@@ -1,0 +1,50 @@
+"""Logs for machines: a JSON object per line, and never a word of a user's text."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from datetime import datetime, timezone
+from typing import Any
+
+from pydantic_core import to_json
+
+
+class JsonLines(logging.Formatter):
+    """Time, level, event, and what the record carries as ``fields``."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line; of an exception its class and place, for its message may quote a text."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, timezone.utc).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "process": record.process,
+            "event": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info and record.exc_info[1]:
+            line |= trace(record.exc_info[1])
+        return to_json(line).decode()
+
+
+def trace(error: BaseException) -> dict[str, Any]:
+    """The class of an error and the places it came through, without its message."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return {
+        "error": type(error).__name__,
+        "trace": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-8:]],
+    }
+
+
+#: For `logging.config.dictConfig`: our lines and the server's, to stderr. The server's own access log
+#: would print addresses with their queries; ours does not.
+CONFIG: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"json": {"()": "biaffinity.serve.logs.JsonLines"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
+    "loggers": {
+        "biaffinity.serve": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+        "uvicorn": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+    },
+}

@@ -1,0 +1,172 @@
+"""The service's operations, and the OpenAPI document that describes each of their answers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+from starlette.responses import Response
+
+from biaffinity.extraction import Extractor
+from biaffinity.extraction.thresholds import KINDS
+from biaffinity.serve.bodies import JSON, LINES
+from biaffinity.serve.endpoints import Service
+from biaffinity.serve.problems import MEANINGS
+from biaffinity.serve.schemas import (
+    DocumentRecord,
+    ErrorAnswer,
+    ExtractAnswer,
+    HealthAnswer,
+    ManyTexts,
+    ModelAnswer,
+    OneText,
+    StreamError,
+)
+
+_REF = "#/components/schemas/{model}"
+_RETRY = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}}}
+#: Of a body in lines no schema says more than that.
+_LINES = {"title": "lines of JSON"}
+_EXAMPLE = {"text": "Ilka Roe lives in Ghent.", "min_score": 0.5}
+_READ_ALL = """The documents come in the order of the texts. Either every text is answered or none is: \
+where one of several cannot be read, the error names it."""
+_READ_LINES = """A line of the body is a JSON string, or an object like that of `/v1/extract` with one \
+text. For each there is a line in the answer, in the same order: a document, or an object with `line` and \
+`error` in its place. Blank lines are passed over.
+
+The answer begins before the body has ended, and the body is read no faster than the answer is: a client \
+must read while it sends, as `curl -N -T FILE` does."""
+
+
+def add_operations(app: FastAPI, service: Service) -> None:
+    """Give the application its documented addresses."""
+    app.add_api_route(
+        "/v1/extract",
+        service.extract,
+        methods=["POST"],
+        operation_id="extract",
+        summary="Entities and relations of one text or of several",
+        description=_READ_ALL,
+        responses={**_answer(ExtractAnswer), **_errors(400, 408, 413, 415, 422, 429, 500, 503, 504)},
+        openapi_extra={"requestBody": _body(JSON[0], {"oneOf": [_ref(OneText), _ref(ManyTexts)]}, _EXAMPLE)},
+        response_class=Response,
+    )
+    app.add_api_route(
+        "/v1/extract/stream",
+        service.stream,
+        methods=["POST"],
+        operation_id="stream",
+        summary="The same for any number of texts, line by line",
+        description=_READ_LINES,
+        responses={
+            200: {
+                "description": "Lines of JSON, each a `DocumentRecord` or a `StreamError`.",
+                "content": {LINES[0]: {"schema": _LINES}},
+            },
+            **_errors(415, 429, 500, 503),
+        },
+        openapi_extra={"requestBody": _body(LINES[0], _LINES, json.dumps(_EXAMPLE) + "\n")},
+        response_class=Response,
+    )
+    app.add_api_route(
+        "/v1/model",
+        service.model,
+        operation_id="model",
+        summary="The model behind the service, and the service's bounds",
+        responses={**_answer(ModelAnswer), **_errors(500)},
+        response_class=Response,
+    )
+    for name, endpoint, summary in (
+        ("live", service.live, "Whether the process answers"),
+        ("ready", service.ready, "Whether texts are read"),
+    ):
+        app.add_api_route(
+            f"/health/{name}",
+            endpoint,
+            operation_id=name,
+            summary=summary,
+            responses={**_answer(HealthAnswer), **_errors(500, 503)},
+            response_class=Response,
+        )
+    app.add_api_route(
+        "/metrics",
+        service.metrics,
+        operation_id="metrics",
+        summary="Counters, for Prometheus",
+        responses={
+            200: {
+                "description": "Prometheus' text format.",
+                "content": {"text/plain": {"schema": {"type": "string"}}},
+            },
+            **_errors(500),
+        },
+        response_class=Response,
+    )
+
+
+def describe(app: FastAPI, extractor: Extractor, *, with_keys: bool) -> dict[str, Any]:
+    """The OpenAPI document, with the types that this model knows."""
+    document = get_openapi(
+        title=app.title, version=app.version, description=app.description, routes=app.routes
+    )
+    models = [
+        (model, "validation") for model in (OneText, ManyTexts, DocumentRecord, StreamError, ErrorAnswer)
+    ]
+    _, definitions = models_json_schema(models, ref_template=_REF)  # type: ignore[arg-type]
+    schemas = document["components"]["schemas"]
+    schemas.update(definitions["$defs"])
+    types = sorted({*KINDS, *extractor.entity_types, *extractor.relation_types})
+    for model in ("OneText", "ManyTexts"):
+        _name_the_keys(schemas[model]["properties"]["min_score"], types)
+    _name_the_types(schemas["GivenEntity"]["properties"]["type"], list(extractor.entity_types))
+    if with_keys:
+        document["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        for path, operations in document["paths"].items():
+            if path.startswith("/v1/") or path == "/metrics":
+                for operation in operations.values():
+                    operation["security"] = [{"key": []}]
+                    operation["responses"]["401"] = _error(401)
+    return document
+
+
+def _name_the_keys(schema: dict[str, Any], names: list[str]) -> None:
+    """Say which keys a mapping of scores may have."""
+    for option in [*schema.get("anyOf", ()), *schema.get("oneOf", ())]:
+        _name_the_keys(option, names)
+    if "additionalProperties" in schema:
+        schema["propertyNames"] = {"enum": names}
+
+
+def _name_the_types(schema: dict[str, Any], names: list[str]) -> None:
+    """Say which entity types there are."""
+    for option in schema["anyOf"]:
+        if option["type"] == "string":
+            option["enum"] = names
+
+
+def _ref(model: type[BaseModel]) -> dict[str, str]:
+    return {"$ref": _REF.format(model=model.__name__)}
+
+
+def _body(type_: str, schema: dict[str, Any], example: object) -> dict[str, Any]:
+    return {"required": True, "content": {type_: {"schema": schema, "example": example}}}
+
+
+def _answer(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+    return {200: {"model": model, "description": model.__doc__}}
+
+
+def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    return {status: _error(status) for status in statuses}
+
+
+def _error(status: int) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "description": MEANINGS[status][1],
+        "content": {"application/json": {"schema": _ref(ErrorAnswer)}},
+    }
+    return {**answer, "headers": _RETRY} if status == 429 else answer

@@ -1,0 +1,118 @@
+"""The errors of the service: each is one status, one code, and one shape of body."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, to_json
+from starlette.responses import Response
+
+from biaffinity.errors import BiaffinityError
+from biaffinity.serve.schemas import ALTERNATIVES
+
+#: For every status its code, and what it means in the OpenAPI document.
+MEANINGS = {
+    400: ("bad_request", "The request cannot be read at all."),
+    401: ("unauthorised", "The key is missing or wrong."),
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "The address does not take this method; `Allow` says which it takes."),
+    408: ("slow_body", "The body did not arrive in time."),
+    413: ("too_large", "The body or its texts are larger than the service reads."),
+    415: ("not_json", "The body is not declared as JSON."),
+    422: ("malformed", "The body is not what it should be; `where` names the field."),
+    429: ("too_busy", "Too much is waiting already; `Retry-After` says in how many seconds to try again."),
+    500: ("failed", "The text could not be read, by a fault of the service."),
+    503: ("not_ready", "The service is starting or stopping."),
+    504: ("timeout", "The answer was not ready in time."),
+}
+
+
+class ServiceError(Exception):
+    """An answer other than the one that was asked for."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        where: str | None = None,
+        remedy: str | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.where = where
+        self.remedy = remedy
+        self.headers = headers
+
+    @property
+    def problem(self) -> dict[str, str]:
+        """The error as data; what is not known is left out."""
+        code = MEANINGS[self.status][0] if self.status in MEANINGS else HTTPStatus(self.status).name.lower()
+        parts = {"code": code, "message": self.message, "where": self.where, "remedy": self.remedy}
+        return {name: value for name, value in parts.items() if value is not None}
+
+    def response(self) -> Response:
+        """The error as an answer."""
+        return Response(
+            to_json({"error": self.problem}), self.status, self.headers, media_type="application/json"
+        )
+
+    def at(self, place: str) -> ServiceError:
+        """The same error with its place in front."""
+        where = self.where
+        if place:
+            where = f"{place}.{where}" if where else place
+        return ServiceError(self.status, self.message, where=where, remedy=self.remedy, headers=self.headers)
+
+
+def too_many_characters(characters: int, bound: int) -> ServiceError:
+    """The texts are longer than a request may be."""
+    return ServiceError(
+        413,
+        f"the texts have {characters:,} characters, at most {bound:,} are read at once",
+        remedy="send them in several requests, or one by one to /v1/extract/stream",
+    )
+
+
+def too_many_bytes(bound: int) -> ServiceError:
+    """The body, or a line of a stream, is larger than any that could be accepted."""
+    return ServiceError(
+        413,
+        f"more than {bound:,} bytes",
+        remedy="send the texts in several requests, or one by one to /v1/extract/stream",
+    )
+
+
+def fault() -> ServiceError:
+    """Something broke that is no fault of the client."""
+    return ServiceError(500, "the service failed", remedy="tell its operator the answer's X-Request-Id")
+
+
+def misused(error: BiaffinityError) -> ServiceError:
+    """What the extractor says of a request that makes no sense to it."""
+    where = error.where or ("min_score" if error.what.startswith("min_score") else None)
+    return ServiceError(422, error.what, where=where, remedy=error.remedy)
+
+
+def malformed(error: ValidationError) -> ServiceError:
+    """The first thing that is wrong with a body, its field named as the client would write it."""
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    first = details[0]
+    more = f"; and {len(details) - 1} more" if len(details) > 1 else ""
+    return ServiceError(
+        422, f"{first['msg']}{more}", where=_field(first), remedy="see /docs for what is expected"
+    )
+
+
+def _field(details: ErrorDetails) -> str | None:
+    """A place in the body: ``texts[2].entities[0].end_char``; None is the body itself."""
+    name = ""
+    for part in details["loc"]:
+        if isinstance(part, int):
+            name += f"[{part}]"
+        elif part not in ALTERNATIVES:
+            name += f".{part}" if name else part
+    return name or None

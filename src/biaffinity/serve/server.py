@@ -1,0 +1,84 @@
+"""The service as a process, or several that share an address."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+import tempfile
+from contextlib import ExitStack
+from typing import Any
+
+import uvicorn
+
+from biaffinity.errors import DataError
+from biaffinity.extraction import Extractor
+from biaffinity.serve.app import create_app
+from biaffinity.serve.gate import Gate
+from biaffinity.serve.logs import CONFIG
+from biaffinity.serve.metrics import FOLDER
+from biaffinity.serve.security import Keys
+from biaffinity.serve.settings import Settings
+
+#: How the settings reach the worker processes.
+VARIABLE = "BIAFFINITY_SERVE"
+#: Seconds beyond a request's own that a stopping service gives to what it has accepted.
+GRACE = 5
+
+
+def run(settings: Settings) -> None:
+    """Serve until a signal comes, and finish what was accepted by then.
+
+    A model, key file or address that will not do is an error before anything starts.
+    """
+    extractor = Extractor.load(settings.model)
+    Keys.read(settings.api_key_file)
+    _try_address(settings.host, settings.port)
+    options: dict[str, Any] = {
+        "host": settings.host,
+        "port": settings.port,
+        "log_config": CONFIG,
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": False,  # nothing here depends on who asks
+        "timeout_graceful_shutdown": int(settings.timeout) + GRACE,
+    }
+    if settings.workers == 1:
+        uvicorn.run(create_app(settings, extractor), **options)
+        return
+    del extractor  # every worker loads its own
+    with ExitStack() as stack:
+        if FOLDER not in os.environ:
+            folder = tempfile.TemporaryDirectory(prefix="biaffinity-", ignore_cleanup_errors=True)
+            os.environ[FOLDER] = stack.enter_context(folder)
+        os.environ[VARIABLE] = settings.model_dump_json()
+        uvicorn.run("biaffinity.serve.server:worker", factory=True, workers=settings.workers, **options)
+
+
+def worker() -> Gate:
+    """The application of one of several worker processes."""
+    return create_app(Settings.model_validate_json(os.environ[VARIABLE]))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    >>> [is_loopback(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0")]
+    [True, True, True, False]
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _try_address(host: str, port: int) -> None:
+    """See that nobody listens there yet; the server's own word for it would be a traceback or a log line."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DataError(
+            f"cannot listen there: {reason}", where=f"{host}:{port}", remedy="choose another --host or --port"
+        ) from error
