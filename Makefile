@@ -3,17 +3,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+BASE := $(VENV)/.base
 CODE := src tests benchmarks examples recipes results
 # One thread per process: threads that share a busy machine run slower than one.
 export OMP_NUM_THREADS := 1
 
 DATA ?= ../shared/data/conll04
+STREAM ?= 20000
 VECTORS ?= ../shared/vectors/glove.6B.100d.words.txt
 
-.PHONY: help setup demo lint test bench model clean
+.PHONY: help setup demo demo-train lint test bench model calibration clean
 
 help:  ## what each command does
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 setup: $(READY)  ## make .venv with everything a developer needs
 
@@ -22,7 +24,20 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
-demo: $(READY)  ## train a small model on our own sentences and show what it finds in new ones
+# The base alone, into the environment that `make setup` completes. Bytecode is written when it is needed:
+# that of every module, ahead of need, would be a sixth of the disk.
+$(BASE): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e .
+	touch $@
+
+demo: $(BASE)  ## install the base and read the paper's sentence and a paragraph with the news model
+	@$(BIN)/biaffinity extract --format table \
+		"David Foster is the AP's Northwest regional reporter, based in Seattle."
+	@echo
+	@$(BIN)/biaffinity extract --format table samples/paragraph.txt
+
+demo-train: $(READY)  ## train a small model on our own sentences and show what it finds in new ones
 	$(BIN)/python examples/demo.py
 
 lint: $(READY)  ## ruff, mypy (strict), direction of imports
@@ -34,15 +49,20 @@ lint: $(READY)  ## ruff, mypy (strict), direction of imports
 test: lint  ## lint, then every test and doctest
 	$(BIN)/pytest
 
-bench: $(READY)  ## speed and memory: text, scoring, training, prediction, extraction
+bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build/bench
 	$(BIN)/python benchmarks/tokenisers.py
 	$(BIN)/python benchmarks/scoring.py
-	$(BIN)/python benchmarks/speed.py
-	$(BIN)/python benchmarks/extraction.py
+	$(BIN)/python benchmarks/speed.py --json build/bench/speed.json
+	$(BIN)/python benchmarks/extraction.py --stream $(STREAM) --json build/bench/extraction.json
+	$(BIN)/python benchmarks/install.py --json build/bench/install.json
 
 model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and VECTORS
 	$(BIN)/python recipes/news_model.py --data $(DATA) --vectors $(VECTORS) --work build/news \
 		--out src/biaffinity/models/news
+
+calibration: $(READY)  ## how far the news model's scores can be trusted, on DATA's dev: numbers and picture
+	$(BIN)/python benchmarks/calibration.py $(DATA)/dev.jsonl --json results/calibration.json \
+		--plot docs/images/calibration.svg
 
 clean:  ## remove what make made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

@@ -1,28 +1,35 @@
-"""From raw text to relations with the embedded model: speed, cold start, and what raw text costs in score.
+"""From raw text to relations: speed, cold start, memory of a stream, and what raw text costs in score.
 
     python benchmarks/extraction.py [--data DIR] [--model M] [--stream N] [--json OUT]
+    python benchmarks/extraction.py --only-stream --stream 1000000 --json results/stream.json
 
 DIR holds CoNLL04's raw and tokenised files (by default from BIAFFINITY_DATA or ../shared/data); where it is
 absent the texts are the demo's and no score is given. Run it on a quiet machine: two workers need two cores.
+The memory of a stream is judged over a million texts: what is remembered of words fills up in the first
+200,000 or so. That takes about a quarter of an hour.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
+from random import Random
+from string import ascii_lowercase
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+from bars import Measured, show, write
 from biaffinity import formats
 from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.extraction.extractor import EMBEDDED, Extractor
@@ -32,6 +39,8 @@ from biaffinity.scoring import score
 
 ROOT = Path(__file__).parent.parent
 TIMES = 12  # the texts over and over, so that start-up does not count
+MILLION = 1_000_000
+SAMPLES = 200  # of memory, over a stream
 SENTENCE = "David Foster is the AP's Northwest regional reporter, based in Seattle."
 
 
@@ -53,17 +62,57 @@ def stream_speed(extractor: Extractor, texts: list[str]) -> dict[str, Any]:
     return {"tokens": tokens, "tokens_per_cpu_second": tokens / cpu, "tokens_per_second": tokens / wall}
 
 
-def stream_memory(extractor: Extractor, texts: list[str], count: int) -> dict[str, Any]:
-    """Memory in MB at ten points of a stream of ``count`` texts, and tokens per second over all of it."""
-    points, tokens, started = [], 0, time.perf_counter()
-    varied = (f"{text} {number}" for number, text in zip(range(count), cycle(texts), strict=False))
-    for number, document in enumerate(extractor.stream(varied)):
+def stream_texts(folder: Path | None) -> list[str]:
+    """The sentences of train and dev as they stand, and those without a relation, joined by spaces."""
+    texts = read_texts(folder)
+    if folder:
+        with (folder / "dev.raw.jsonl").open(encoding="utf-8") as lines:
+            texts += [json.loads(line)["text"] for line in lines]
+        texts += [" ".join(sentence.tokens) for sentence in formats.read(folder / "norel.jsonl")]
+    return texts
+
+
+def varied(texts: list[str], count: int) -> Iterator[str]:
+    """The texts over and over, each with a word in it that none before it had."""
+    random = Random(1)
+    for number, text in zip(range(count), cycle(texts), strict=False):
+        words, letters = text.split(" "), ""
+        while number:
+            number, letter = divmod(number, 26)
+            letters += ascii_lowercase[letter]
+        place = random.randrange(len(words))
+        words[place] = letters + words[place]
+        yield " ".join(words)
+
+
+def stream_memory(model: Path, folder: Path | None, count: int) -> dict[str, Any]:
+    """Memory of this process in MB at many points of a stream of ``count`` texts, and its speed."""
+    extractor, texts = Extractor(OnnxNetwork.load(model)), stream_texts(folder)
+    points, tokens = [], 0
+    cpu, wall = time.process_time(), time.perf_counter()
+    for number, document in enumerate(extractor.stream(varied(texts, count)), start=1):
         tokens += sum(len(sentence) for sentence in document.sentences)
-        if number % max(1, count // 10) == 0:
+        if number % max(1, count // SAMPLES) == 0:
             pages = int(Path("/proc/self/statm").read_text().split()[1])
-            points.append(round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6))
-    seconds = time.perf_counter() - started
-    return {"texts": count, "tokens_per_second": tokens / seconds, "resident_mb": points}
+            points.append(round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 1))
+            if len(points) % 20 == 0:
+                print(f"{number:,} of {count:,} texts, {points[-1]:.0f} MB", file=sys.stderr, flush=True)
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    return {
+        "texts": count,
+        "distinct_sentences": len(texts),
+        "tokens": tokens,
+        "tokens_per_cpu_second": tokens / cpu,
+        "wall_seconds": wall,
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
+        "resident_mb": points,
+    }
+
+
+def in_child(work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """The result of work in a process of its own, so that its memory is its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(work, arguments)
 
 
 def command_seconds(texts: list[str], model: list[str], workers: int) -> float:
@@ -78,14 +127,20 @@ def command_seconds(texts: list[str], model: list[str], workers: int) -> float:
 
 
 def cold_start(model: list[str]) -> dict[str, float]:
-    """Seconds from a cold shell to the answer, the best of five, and the peak memory of a child."""
+    """Seconds from a cold shell to the answer, the best of five, and their peak memory.
+
+    The peak is that of all children so far: this must be the first of them.
+    """
     command = [sys.executable, "-m", "biaffinity", "extract", SENTENCE, *model]
     seconds = []
     for _ in range(5):
         started = time.perf_counter()
         subprocess.run(command, check=True, capture_output=True)
         seconds.append(time.perf_counter() - started)
-    return {"seconds": min(seconds), "peak_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024}
+    return {
+        "seconds": min(seconds),
+        "peak_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e6,
+    }
 
 
 def by_characters(path: Path) -> Iterator[Sentence]:
@@ -118,6 +173,34 @@ def raw_scores(network: OnnxNetwork, folder: Path) -> dict[str, dict[str, float]
     return {name: {key: sheet["paper", key].f1 for key in ("ner", "rc")} for name, sheet in sheets.items()}
 
 
+def speed_bars(results: dict[str, Any]) -> Iterator[Measured]:
+    """The bars of speed and of one cold call."""
+    rate, cold = results["stream"]["tokens_per_cpu_second"], results["cold_start"]
+    yield Measured("raw text to relations, one thread", rate, "tokens/s", "at least", 20_000)
+    yield Measured("two workers against one", results["workers"]["ratio"], "times", "at least", 1.7)
+    yield Measured("extract of one sentence from a cold shell", cold["seconds"], "s", "at most", 1.0)
+    yield Measured("its memory", cold["peak_mb"], "MB", "at most", 300)
+
+
+def memory_bars(memory: dict[str, Any]) -> Iterator[Measured]:
+    """The bars of a long stream; one of less than a million texts has none."""
+    points, long = memory["resident_mb"], memory["texts"] >= MILLION
+    grown = 100 * (max(points[len(points) // 2 :]) / max(points[: len(points) // 2]) - 1)
+    what = f"{memory['texts']:,} texts streamed"
+    yield Measured(f"{what}, peak of the worker", memory["peak_mb"], "MB", "under", 500 if long else None)
+    yield Measured(f"{what}, peak of 2nd half over 1st", grown, "%", "at most", 2 if long else None)
+
+
+def score_bars(test: dict[str, dict[str, float]]) -> Iterator[Measured]:
+    """The bars of the embedded model on CoNLL04 test, the paper's metric, and of raw text against tokens."""
+    gold, raw = test["gold tokens"], test["raw text"]
+    for key, bar in (("ner", 86.2), ("rc", 64.4)):
+        yield Measured(f"CoNLL04 test, {key.upper()}", 100 * gold[key], "", "at least", bar)
+    for key in ("ner", "rc"):
+        apart = 100 * abs(gold[key] - raw[key])
+        yield Measured(f"{key.upper()} from raw text against gold tokens", apart, "points", "at most", 1.5)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -125,25 +208,29 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=shared if shared.is_dir() else None)
     parser.add_argument("--model", type=Path)
     parser.add_argument("--stream", type=int, default=20_000, help="texts to stream for memory (Linux)")
+    parser.add_argument("--only-stream", action="store_true", help="measure nothing else")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    model = ["--model", str(arguments.model)] if arguments.model else []
-    network = OnnxNetwork.load(arguments.model or EMBEDDED)
-    texts = read_texts(arguments.data)
-    one, two = (command_seconds(texts, model, workers) for workers in (1, 2))
-    results: dict[str, Any] = {
-        "stream": stream_speed(Extractor(network), texts),
-        "command": {"one_worker_seconds": one, "two_workers_seconds": two, "ratio": one / two},
-        "cold_start": cold_start(model),
-        "memory": stream_memory(Extractor(network), texts, arguments.stream),
-    }
-    if arguments.data:
-        results["test"] = raw_scores(network, arguments.data)
-    print(json.dumps(results, indent=2))
+    folder = arguments.model or EMBEDDED
+    results: dict[str, Any] = {}
+    measured: list[Measured] = []
+    if not arguments.only_stream:
+        model = ["--model", str(arguments.model)] if arguments.model else []
+        texts = read_texts(arguments.data)
+        results["cold_start"] = cold_start(model)
+        one, two = (command_seconds(texts, model, workers) for workers in (1, 2))
+        results["workers"] = {"one_seconds": one, "two_seconds": two, "ratio": one / two}
+        network = OnnxNetwork.load(folder)
+        results["stream"] = stream_speed(Extractor(network), texts)
+        measured += speed_bars(results)
+        if arguments.data:
+            results["test"] = raw_scores(network, arguments.data)
+            measured += score_bars(results["test"])
+    results["memory"] = in_child(stream_memory, folder, arguments.data, arguments.stream)
+    measured += memory_bars(results["memory"])
+    show(measured)
     if arguments.json:
-        from biaffinity.training.provenance import provenance
-
-        arguments.json.write_text(json.dumps({**provenance(), **results}, indent=2) + "\n")
+        write(arguments.json, measured, results)
 
 
 if __name__ == "__main__":

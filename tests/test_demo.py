@@ -1,9 +1,10 @@
-"""The demo: its corpus is sound, and the script runs from end to end."""
+"""The demos: the extractor at work; the corpus is sound, and the script that trains on it runs to its end."""
 
 from __future__ import annotations
 
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,8 @@ from biaffinity.annotation import Sentence
 from biaffinity.corpus import check
 from biaffinity.text import split_sentences, tokenise
 
-SCRIPT = Path(__file__).parent.parent / "examples" / "demo.py"
+ROOT = Path(__file__).parent.parent
+SCRIPT = ROOT / "examples" / "demo.py"
 #: The types that each relation joins, as the corpus's README says.
 SIGNATURES = {
     "Work_For": ("Peop", "Org"),
@@ -38,6 +40,22 @@ def run_demo(*arguments: object) -> subprocess.CompletedProcess[str]:
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"},
     )
+
+
+def test_make_demo_reads_a_sentence_and_a_paragraph() -> None:
+    if not shutil.which("make") or not Path(sys.prefix, "bin", "biaffinity").is_file():
+        pytest.skip("needs make, and the package in an environment of its own")
+    # The environment that runs the tests in place of .venv, and no installation.
+    command = ["make", "--silent", "demo", f"VENV={sys.prefix}", "-o", f"{sys.prefix}/.base"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    sentence, paragraph = ran.stdout.split("\n\n")
+    for printed in (sentence, paragraph):
+        rows = [line.split() for line in printed.splitlines()]
+        assert [row for row in rows if row[:1] == ["entity"]]
+        assert [row for row in rows if row[:1] == ["relation"]]
+    assert sentence.startswith("David Foster is the AP's Northwest regional reporter")
+    assert paragraph.startswith((ROOT / "samples" / "paragraph.txt").read_text("utf-8"))
 
 
 def test_check_finds_nothing_wrong_with_the_corpus(corpus: dict[str, list[Sentence]]) -> None:
