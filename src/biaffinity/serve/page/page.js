@@ -6,37 +6,35 @@ import { clear, redraw, setLeast, show, shownDocument, summary } from "./results
 const byId = (id) => document.getElementById(id);
 const box = byId("text");
 const slider = byId("least");
-const statusLine = byId("status");
-const alertBox = byId("alert");
-const LONGEST_LINK = 16_000; // characters; mail programs and chats cut longer ones
+const message = byId("alert");
+const LONGEST_LINK = 16_000; // characters; mail and chat programs cut longer ones
 
-let mostCharacters = Infinity;
+let model = null; // what the service says of itself
 let running = null; // the controller of the request under way
-let current = null; // the text that is shown, and the width it was drawn for
+let current = null; // the text that is shown, and the width that it was drawn for
 
 const number = (count) => count.toLocaleString("en");
-const characters = (text) => [...text].length; // as the service counts
+const characters = (text) => [...text].length; // as the service counts them
 
 // --- Messages
 
 function tell(words) {
-  statusLine.textContent = words;
+  byId("status").textContent = words;
 }
 
 function complain(words, { again = false } = {}) {
   tell("");
-  alertBox.querySelector("p").textContent = words;
+  message.querySelector("p").textContent = words;
   byId("again").hidden = !again;
-  alertBox.hidden = false;
+  message.hidden = false;
 }
 
 function refuse(error) {
   if (!(error instanceof Refusal)) throw error;
-  byId("keys").hidden = error.status !== 401;
-  if (error.status === 401) {
-    if (hasKey()) complain(error.message);
-    byId("key").focus();
-  } else complain(error.message, error);
+  const wantsKey = error.status === 401;
+  byId("keys").hidden = !wantsKey;
+  if (!wantsKey || hasKey()) complain(error.message, error);
+  if (wantsKey) byId("key").focus();
 }
 
 function setBusy(is) {
@@ -47,77 +45,68 @@ function setBusy(is) {
 
 function count() {
   const length = characters(box.value);
-  const bound = mostCharacters < Infinity ? ` of ${number(mostCharacters)}` : "";
+  const bound = model ? ` of ${number(model.max_chars)}` : "";
   byId("count").textContent = `${number(length)}${bound} characters`;
-  byId("count").classList.toggle("over", length > mostCharacters);
+  byId("count").classList.toggle("over", Boolean(model) && length > model.max_chars);
 }
 
 // --- Extraction
 
-const room = () => Math.min(Math.max(Math.floor(byId("drawing").clientWidth), 200), 4000);
+// What is wrong with a text before it is sent, in words.
+function fault(text) {
+  if (!text.trim()) return "There is no text yet. Write or paste one, or try an example.";
+  const length = characters(text);
+  if (!model || length <= model.max_chars) return "";
+  return `The text has ${number(length)} characters; ${number(model.max_chars)} are read at once. Send it in parts.`;
+}
 
 async function draw(text, signal) {
-  byId("results").hidden = false; // what is hidden has no width
-  const width = room();
+  const width = Math.min(Math.max(box.offsetWidth, 200), 4000); // the text box is as wide as the drawing
   const waiting = (seconds) => tell(`The service is busy. Trying again in ${seconds} s…`);
   const { documents } = await ask("v1/extract", { body: { text, drawing: { width } }, signal, waiting });
   current = { text, width };
   return documents[0];
 }
 
+function forget() {
+  current = null;
+  clear();
+}
+
 async function extract() {
   const text = box.value;
   running?.abort();
-  running = null;
-  alertBox.hidden = true;
-  if (!text.trim()) {
-    forget();
-    complain("There is no text yet. Write or paste one, or try an example.");
-    box.focus();
-    return;
-  }
-  const length = characters(text);
-  if (length > mostCharacters) {
-    forget();
-    complain(`The text has ${number(length)} characters, ${number(mostCharacters)} are read at once. Send it in parts.`);
-    box.focus();
-    return;
-  }
   const controller = (running = new AbortController());
-  setBusy(true);
-  tell("Reading…");
+  message.hidden = true;
   try {
-    if (!current) clear();
-    const document = await draw(text, controller.signal);
-    show(document);
-    byId("keys").hidden = true;
+    const words = fault(text);
+    if (words) throw new Refusal(words);
+    setBusy(true);
+    tell("Reading…");
+    show(await draw(text, controller.signal));
     tell(`${summary()}.`);
+    byId("keys").hidden = true;
   } catch (error) {
-    if (controller.signal.aborted) return;
+    if (controller.signal.aborted) return; // by the next one, which goes on from here
     forget();
     refuse(error);
   } finally {
     if (running === controller) {
       running = null;
       setBusy(false);
+      fit();
     }
   }
 }
 
-function forget() {
-  current = null;
-  setBusy(false);
-  clear();
-}
-
 // The lines of the drawing break where the window ends.
 async function fit() {
-  if (!current || running || room() === current.width) return;
+  if (!current || running || box.offsetWidth === current.width) return;
   const controller = (running = new AbortController());
   try {
     redraw((await draw(current.text, controller.signal)).svg);
   } catch {
-    // The drawing that stands is scaled by the browser until the next time.
+    // The drawing that stands is scaled by the browser.
   } finally {
     if (running === controller) running = null;
   }
@@ -126,48 +115,47 @@ async function fit() {
 // --- The slider
 
 function slide() {
-  const shown = (slider.value / 100).toFixed(2);
-  byId("least-shown").textContent = shown;
-  slider.setAttribute("aria-valuetext", shown);
+  const score = (slider.value / 100).toFixed(2);
+  byId("least-shown").textContent = score;
+  slider.setAttribute("aria-valuetext", score);
   setLeast(Number(slider.value));
 }
 
-// --- The link: after the #, so that no server sees the text in an address
+// --- The link: after its #, so that no server sees the text in an address
+
+const bare = () => location.href.split("#")[0];
 
 function link() {
-  const view = new URLSearchParams({ text: current?.text ?? box.value });
+  const view = new URLSearchParams({ text: current.text });
   if (slider.value !== "0") view.set("score", (slider.value / 100).toFixed(2));
-  return `${location.href.split("#")[0]}#${view}`;
+  return `${bare()}#${view}`;
 }
 
 function remember() {
+  if (!current) return;
   const address = link();
-  history.replaceState(null, "", address.length <= LONGEST_LINK ? address : location.href.split("#")[0]);
+  history.replaceState(null, "", address.length <= LONGEST_LINK ? address : bare());
 }
 
+// The view of the address, if it holds one.
 function recall() {
   const view = new URLSearchParams(location.hash.slice(1));
   if (!view.has("text")) return false;
-  const score = Math.round(Number(view.get("score")) * 100);
   box.value = view.get("text");
-  slider.value = score >= 0 && score <= 100 ? score : 0;
-  count();
+  slider.value = Math.round(Number(view.get("score") ?? 0) * 100) || 0; // the browser keeps it in bounds
   slide();
-  extract();
   return true;
 }
 
 // --- Copies
 
 async function copy(text, button) {
-  if (navigator.clipboard) await navigator.clipboard.writeText(text);
-  else {
-    // Without https there is no other way.
-    document.addEventListener("copy", (event) => {
-      event.clipboardData.setData("text/plain", text);
-      event.preventDefault();
-    }, { once: true });
-    document.execCommand("copy");
+  try {
+    if (navigator.clipboard) await navigator.clipboard.writeText(text);
+    else copyWithoutHttps(text);
+  } catch {
+    complain("The browser does not let this page copy. Allow it, then try again.");
+    return;
   }
   const name = (button.dataset.name ??= button.textContent);
   button.textContent = "Copied";
@@ -175,12 +163,88 @@ async function copy(text, button) {
   setTimeout(() => { button.textContent = name; }, 1500);
 }
 
-// Pairs of numbers stay on one line. No string of JSON holds a line end, so none is changed.
+function copyWithoutHttps(text) {
+  const put = (event) => {
+    event.clipboardData.setData("text/plain", text);
+    event.preventDefault();
+  };
+  document.addEventListener("copy", put, { once: true });
+  if (!document.execCommand("copy")) throw new Error("refused");
+}
+
+// Pairs of numbers stay on one line. No string in JSON holds a line end, so none is changed.
 const asJson = (data) => JSON.stringify(data, null, 2).replace(/\[\n\s+(\d+),\n\s+(\d+)\n\s+\]/g, "[$1, $2]");
 
-// --- What the reader does
+// --- From the start, and what the reader does
 
+async function open() {
+  message.hidden = true;
+  try {
+    model = await ask("v1/model");
+  } catch (error) {
+    refuse(error);
+    return;
+  }
+  byId("keys").hidden = true;
+  byId("model").textContent = `Model: ${model.name}`;
+  byId("model").title = [...model.entity_types, ...model.relation_types].join(", ");
+  if (!box.value && !recall()) box.value = examples[0].dataset.text;
+  count();
+  await extract();
+}
+
+async function extractAndRemember() {
+  await extract();
+  remember();
+}
+
+const examples = [...document.querySelectorAll("[data-text]")];
+for (const example of examples) {
+  example.addEventListener("click", () => {
+    box.value = example.dataset.text;
+    count();
+    extractAndRemember();
+  });
+}
 byId("ask").addEventListener("submit", (event) => {
   event.preventDefault();
-  remember0();
+  extractAndRemember();
 });
+box.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("ask").requestSubmit();
+});
+box.addEventListener("input", count);
+slider.addEventListener("input", () => {
+  slide();
+  tell(`${summary()}.`);
+});
+slider.addEventListener("change", remember);
+byId("keys").addEventListener("submit", (event) => {
+  event.preventDefault();
+  keepKey(byId("key").value.trim());
+  byId("key").value = "";
+  open();
+});
+byId("again").addEventListener("click", () => (model ? extractAndRemember() : open()));
+byId("copy-json").addEventListener("click", (event) => copy(asJson(shownDocument()), event.currentTarget));
+byId("copy-link").addEventListener("click", (event) => {
+  if (link().length <= LONGEST_LINK) copy(link(), event.currentTarget);
+  else complain("The text is too long for a link. Send it as a file, or copy the result as JSON.");
+});
+addEventListener("hashchange", () => {
+  if (!recall()) return;
+  count();
+  extract();
+});
+
+let resting;
+new ResizeObserver(() => {
+  clearTimeout(resting);
+  resting = setTimeout(fit, 150);
+}).observe(box);
+if (/Mac|iPhone|iPad/.test(navigator.platform)) {
+  document.querySelectorAll(".command").forEach((key) => { key.textContent = "⌘"; });
+}
+
+slide();
+open();

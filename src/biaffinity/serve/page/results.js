@@ -11,7 +11,8 @@ let found = { entities: [], relations: [] };
 // For every entity and relation its parts: a row, and a group of the drawing.
 let parts = { entity: [], relation: [] };
 let least = 0;
-let lit = [];
+let pointed = null; // what the mouse is at
+let lit = []; // the parts that stand out
 
 const hundredths = (score) => Math.round(score * 100);
 const list = (kind) => (kind === "entity" ? found.entities : found.relations);
@@ -30,9 +31,7 @@ function element(name, text = "", attributes = {}) {
   return made;
 }
 
-function mention(entity) {
-  return element("td", entity.text, { dir: "auto", class: `mention ${colourOf("entity", found.entities.indexOf(entity))}` });
-}
+const mention = (index) => element("td", found.entities[index].text, { dir: "auto", class: "mention" });
 
 function typed(kind, index) {
   const cell = element("td");
@@ -76,10 +75,8 @@ function fill() {
   for (const [kind, body] of Object.entries(tables)) {
     const rows = list(kind).map((item, index) => {
       const row = element("tr", "", { tabindex: "-1", [`data-${kind}`]: index });
-      if (kind === "entity") row.append(mention(item));
-      else row.append(mention(found.entities[item.head]));
-      row.append(typed(kind, index));
-      if (kind === "relation") row.append(mention(found.entities[item.tail]));
+      row.append(mention(kind === "entity" ? index : item.head), typed(kind, index));
+      if (kind === "relation") row.append(mention(item.tail));
       row.append(scored(item.score));
       parts[kind][index].unshift(row);
       return row;
@@ -94,7 +91,7 @@ export function show(document) {
   parts = { entity: found.entities.map(() => []), relation: found.relations.map(() => []) };
   lit = [];
   pointed = null;
-  results.hidden = false;
+  setHidden(false);
   place(found.svg);
   fill();
   apply();
@@ -110,7 +107,12 @@ export function redraw(svg) {
 }
 
 export function clear() {
-  results.hidden = true;
+  setHidden(true);
+}
+
+function setHidden(is) {
+  results.hidden = is;
+  byId("tools").hidden = is;
 }
 
 // Hide what scores less than so many hundredths.
@@ -130,7 +132,7 @@ function apply() {
       counts[kind] === all ? all.toLocaleString("en") : `${counts[kind].toLocaleString("en")} of ${all.toLocaleString("en")}`;
     tables[kind].parentElement.classList.toggle("none", !counts[kind]);
   }
-  groups.forEach(settle);
+  for (const group of groups) settle(group);
   light();
 }
 
@@ -156,8 +158,6 @@ export function shownDocument() {
 
 // --- Pointing: a row lights up its arc, an arc its row, and both the entities that they join.
 
-let pointed = null;
-
 function targetOf(node) {
   const at = node && node.closest?.("[data-relation], [data-entity], [data-mention]");
   if (!at) return null;
@@ -173,8 +173,10 @@ function neighbours({ kind, index }) {
     const { head, tail } = found.relations[index];
     return [["entity", head], ["entity", tail]];
   }
-  return found.relations.flatMap(({ head, tail }, relation) =>
-    head === index || tail === index ? [["relation", relation], ["entity", head === index ? tail : head]] : []);
+  return found.relations.flatMap(({ head, tail }, relation) => {
+    const joined = (head === index || tail === index) && isShown("relation", relation);
+    return joined ? [["relation", relation], ["entity", head === index ? tail : head]] : [];
+  });
 }
 
 function light() {
@@ -184,9 +186,7 @@ function light() {
   drawing.classList.toggle("pointed", Boolean(is));
   lit = [];
   if (!is) return;
-  for (const [kind, index] of neighbours(is)) {
-    if (isShown(kind, index)) lit.push(...parts[kind][index]);
-  }
+  for (const [kind, index] of neighbours(is)) lit.push(...parts[kind][index]);
   for (const part of lit) part.classList.add("near");
   for (const part of parts[is.kind][is.index]) {
     part.classList.add("lit");
@@ -204,6 +204,10 @@ function point(target) {
 
 results.addEventListener("pointerover", (event) => point(targetOf(event.target)));
 results.addEventListener("pointerleave", () => point(null));
+results.addEventListener("click", (event) => {
+  const at = event.target.closest("tr") && targetOf(event.target);
+  if (at) parts[at.kind][at.index][1]?.scrollIntoView({ block: "nearest" });
+});
 results.addEventListener("focusin", (event) => {
   pointed = null;
   const group = groups.find((one) => one.contains(event.target));

@@ -10,7 +10,7 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     const button = document.getElementById("theme");
-    const say = () => { button.textContent = dark() ? "Light" : "Dark"; };
+    const say = () => { button.textContent = dark() ? "Light colours" : "Dark colours"; };
     button.addEventListener("click", () => {
       root.dataset.theme = dark() ? "light" : "dark";
       localStorage.setItem(name, root.dataset.theme);
