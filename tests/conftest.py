@@ -1,12 +1,18 @@
-"""Random sentences for property tests, the repository's samples, and the corpora where they can be had."""
+"""The repository's samples, and the corpora and the browser where they can be had."""
 
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parent.parent
 
@@ -31,3 +37,18 @@ def corpora() -> Path:
     if not (folder / "conll04" / "train.jsonl").is_file():
         pytest.skip(f"needs the corpora, which are not at {folder} (set BIAFFINITY_DATA)")
     return folder
+
+
+@pytest.fixture(scope="module")  # while it is open, no test of another module could run an event loop
+def browser() -> Iterator[Browser]:
+    """The system's Chromium, driven by playwright; the test is skipped where either is absent."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if program is None:
+        pytest.skip("needs chromium, which is not installed")
+    quiet = ("background-networking", "component-update", "gpu", "quic", "sync")
+    flags = ["--no-sandbox", "--no-first-run", *(f"--disable-{what}" for what in quiet)]
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=flags)
+        yield started
+        started.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -13,15 +11,6 @@ from biaffinity.show import html
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-]
-FLAGS += ["--disable-component-update", "--disable-sync"]
 SENTENCES = {
     "latin": Sentence(
         [
@@ -58,13 +47,8 @@ PLACES = """() => [...document.querySelectorAll('.words tspan[textLength]')].map
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[playwright.Page]:
-    if CHROMIUM is None:
-        pytest.skip("needs chromium, which is not installed")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser.new_page()
-        browser.close()
+def page(browser: playwright.Browser) -> playwright.Page:
+    return browser.new_page()
 
 
 @pytest.mark.parametrize("name", SENTENCES)

@@ -1,7 +1,7 @@
 // The page: its text box, its slider, its messages, and the link that brings them back.
 
 import { Refusal, ask, hasKey, keepKey } from "./service.js";
-import { clear, redraw, setLeast, show, shownDocument, summary } from "./results.js";
+import { clear, setLeast, show, shownDocument, summary } from "./results.js";
 
 const byId = (id) => document.getElementById(id);
 const box = byId("text");
@@ -30,7 +30,10 @@ function complain(words, { again = false } = {}) {
 }
 
 function refuse(error) {
-  if (!(error instanceof Refusal)) throw error;
+  if (!(error instanceof Refusal)) {
+    complain("The answer could not be shown. Reload the page and try again.");
+    throw error;
+  }
   const wantsKey = error.status === 401;
   byId("keys").hidden = !wantsKey;
   if (!wantsKey || hasKey()) complain(error.message, error);
@@ -104,7 +107,7 @@ async function fit() {
   if (!current || running || box.offsetWidth === current.width) return;
   const controller = (running = new AbortController());
   try {
-    redraw((await draw(current.text, controller.signal)).svg);
+    show(await draw(current.text, controller.signal));
   } catch {
     // The drawing that stands is scaled by the browser.
   } finally {
@@ -221,7 +224,12 @@ slider.addEventListener("input", () => {
 slider.addEventListener("change", remember);
 byId("keys").addEventListener("submit", (event) => {
   event.preventDefault();
-  keepKey(byId("key").value.trim());
+  const key = byId("key").value.trim();
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    complain("A key has no spaces, and letters without accents only.");
+    return;
+  }
+  keepKey(key);
   byId("key").value = "";
   open();
 });

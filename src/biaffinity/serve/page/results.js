@@ -5,6 +5,7 @@ const byId = (id) => document.getElementById(id);
 const drawing = byId("drawing");
 const results = byId("results");
 const tables = { relation: byId("relations").tBodies[0], entity: byId("entities").tBodies[0] };
+const counters = { relation: byId("relations-count"), entity: byId("entities-count") };
 const groups = [drawing, tables.relation, tables.entity]; // each is one stop of the tab key
 
 let found = { entities: [], relations: [] };
@@ -86,8 +87,8 @@ function fill() {
 }
 
 // Show a document of the service's answer.
-export function show(document) {
-  found = document;
+export function show(answered) {
+  found = answered;
   parts = { entity: found.entities.map(() => []), relation: found.relations.map(() => []) };
   lit = [];
   pointed = null;
@@ -95,15 +96,6 @@ export function show(document) {
   place(found.svg);
   fill();
   apply();
-}
-
-// The same document, drawn anew; rows and focus stay.
-export function redraw(svg) {
-  const here = targetOf(drawing.contains(globalThis.document.activeElement) && globalThis.document.activeElement);
-  for (const kind of ["entity", "relation"]) parts[kind] = parts[kind].map(([row]) => [row]);
-  place(svg);
-  apply();
-  if (here) parts[here.kind][here.index][1]?.focus({ preventScroll: true });
 }
 
 export function clear() {
@@ -122,27 +114,28 @@ export function setLeast(value) {
 }
 
 function apply() {
-  const counts = {};
   for (const kind of ["entity", "relation"]) {
-    const visible = parts[kind].map((_, index) => isShown(kind, index));
-    visible.forEach((is, index) => parts[kind][index].forEach((part) => part.classList.toggle("below", !is)));
-    counts[kind] = visible.filter(Boolean).length;
-    const all = visible.length;
-    byId(kind === "entity" ? "entities-count" : "relations-count").textContent =
-      counts[kind] === all ? all.toLocaleString("en") : `${counts[kind].toLocaleString("en")} of ${all.toLocaleString("en")}`;
-    tables[kind].parentElement.classList.toggle("none", !counts[kind]);
+    parts[kind].forEach((both, index) => {
+      const below = !isShown(kind, index);
+      for (const part of both) part.classList.toggle("below", below);
+    });
+    const shown = countShown(kind);
+    const all = number(parts[kind].length);
+    counters[kind].textContent = number(shown) === all ? all : `${number(shown)} of ${all}`;
+    tables[kind].parentElement.classList.toggle("none", !shown);
   }
   for (const group of groups) settle(group);
   light();
 }
 
+const number = (count) => count.toLocaleString("en");
+const countShown = (kind) => parts[kind].filter((_, index) => isShown(kind, index)).length;
+
 // How many entities and relations are shown, in words.
 export function summary() {
-  const many = (kind, one, more) => {
-    const count = parts[kind].filter((_, index) => isShown(kind, index)).length;
-    return `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
-  };
-  return `${many("entity", "entity", "entities")} and ${many("relation", "relation", "relations")}`;
+  const many = (count, one, more) => `${number(count)} ${count === 1 ? one : more}`;
+  const entities = many(countShown("entity"), "entity", "entities");
+  return `${entities} and ${many(countShown("relation"), "relation", "relations")}`;
 }
 
 // What is shown, as the service would answer.

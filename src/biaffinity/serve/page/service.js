@@ -12,8 +12,21 @@ export class Refusal extends Error {
   }
 }
 
-export const keepKey = (key) => sessionStorage.setItem(KEY, key);
-export const hasKey = () => sessionStorage.getItem(KEY) !== null;
+// A browser that keeps nothing for a page throws; the key then lasts until the page is left.
+const attempt = (action) => {
+  try {
+    return action();
+  } catch {
+    return null;
+  }
+};
+let key = attempt(() => sessionStorage.getItem(KEY));
+export const hasKey = () => key !== null;
+
+export function keepKey(given) {
+  key = given;
+  attempt(() => sessionStorage.setItem(KEY, given));
+}
 
 const sentence = (words) => {
   const text = words.trim();
@@ -43,7 +56,7 @@ const pause = (seconds, signal) =>
 
 async function send(path, { body, signal }) {
   const headers = {};
-  if (hasKey()) headers.Authorization = `Bearer ${sessionStorage.getItem(KEY)}`;
+  if (hasKey()) headers.Authorization = `Bearer ${key}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   try {
     const method = body === undefined ? "GET" : "POST";

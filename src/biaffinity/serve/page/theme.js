@@ -5,7 +5,14 @@
   const system = matchMedia("(prefers-color-scheme: dark)");
   const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
   const name = "biaffinity-theme";
-  const kept = localStorage.getItem(name);
+  const attempt = (action) => {
+    try {
+      return action();
+    } catch {
+      return null; // a browser that keeps nothing for a page throws
+    }
+  };
+  const kept = attempt(() => localStorage.getItem(name));
   if (kept === "light" || kept === "dark") root.dataset.theme = kept;
 
   document.addEventListener("DOMContentLoaded", () => {
@@ -13,7 +20,7 @@
     const say = () => { button.textContent = dark() ? "Light colours" : "Dark colours"; };
     button.addEventListener("click", () => {
       root.dataset.theme = dark() ? "light" : "dark";
-      localStorage.setItem(name, root.dataset.theme);
+      attempt(() => localStorage.setItem(name, root.dataset.theme));
       say();
     });
     system.addEventListener("change", say);
