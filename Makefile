@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BASE := $(VENV)/.base
-CODE := src tests benchmarks examples recipes results
+CODE := src tests benchmarks docs/hooks examples recipes results
 # One thread per process: threads that share a busy machine run slower than one.
 export OMP_NUM_THREADS := 1
 
@@ -12,7 +12,7 @@ DATA ?= ../shared/data/conll04
 STREAM ?= 20000
 VECTORS ?= ../shared/vectors/glove.6B.100d.words.txt
 
-.PHONY: help setup demo demo-train lint test bench model calibration clean
+.PHONY: help setup demo demo-train lint docs test bench model calibration clean
 
 help:  ## what each command does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -46,7 +46,10 @@ lint: $(READY)  ## ruff, mypy (strict), direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint  ## lint, then every test and doctest
+docs: $(READY)  ## the documentation, strictly, into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+test: lint docs  ## lint, the documentation, then every test and doctest
 	$(BIN)/pytest
 
 bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build/bench
