@@ -16,7 +16,7 @@ import argparse
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,6 @@ from biaffinity.files import read_json, writing
 from biaffinity.model.card import write_card
 from biaffinity.model.description import WEIGHTS
 from biaffinity.model.folder import load_model, load_tensors, save_tensors
-from biaffinity.model.null_bias import fit_null_bias, with_null_bias
 from biaffinity.model.prediction import predict
 from biaffinity.model.temperature import divided, fit_temperatures
 from biaffinity.scoring import score
@@ -81,9 +80,9 @@ def part_of(name: str) -> str:
     return "held_out" if number < 2 else "dev" if number == 2 else "train"
 
 
-def invented(folder: Path, sentences: Sequence[Sentence]) -> float:
-    """Relations that a model sees per 1,000 sentences that have none."""
-    found = [len(sentence.relations) for sentence in predict(load_model(folder), sentences)]
+def invented(gold: Sequence[Sentence], predicted: Iterable[Sentence]) -> float:
+    """Relations that were seen per 1,000 of the sentences that have none."""
+    found = [len(seen.relations) for own, seen in zip(gold, predicted, strict=True) if not own.relations]
     return round(1000 * sum(found) / len(found), 1)
 
 
@@ -94,18 +93,14 @@ def dev_score(folder: Path) -> float:
 
 
 def settle(trained: Path, dev: Path, test: Path, out: Path) -> dict[str, Any]:
-    """Fit the last details of a trained model on dev, halve its precision, and score what comes of it.
+    """Fit temperatures on dev, halve the precision of the weights, and score what comes of it.
 
-    The bias of "no relation" is fitted first, since relations are rarer in training than is best for F1;
-    then temperatures, which change how sure the model is and nothing that it finds.
+    Temperatures change how sure a model is and nothing that it finds.
     """
     parts = {"dev": list(formats.read(dev)), "test": list(formats.read(test))}
-    model = load_model(trained)
-    bias = fit_null_bias(model, parts["dev"])
-    model.load_state_dict(with_null_bias(model.state_dict(), bias))
-    temperatures = fit_temperatures(model, parts["dev"])
+    temperatures = fit_temperatures(load_model(trained), parts["dev"])
     tensors, metadata = load_tensors(trained / WEIGHTS)
-    tensors = divided(with_null_bias(tensors, bias), temperatures)
+    tensors = divided(tensors, temperatures)
     halved = {name: t.half() if t.is_floating_point() else t for name, t in tensors.items()}
     out.mkdir(parents=True, exist_ok=True)
     save_tensors(out / WEIGHTS, halved, metadata)
@@ -113,8 +108,6 @@ def settle(trained: Path, dev: Path, test: Path, out: Path) -> dict[str, Any]:
         shutil.copy(trained / name, out / name)
     settled = load_model(out)
     return {
-        "run": trained.name,
-        "null_bias": bias,
         "temperatures": {kind: round(value, 2) for kind, value in temperatures.items()},
         "scores": {part: score(gold, predict(settled, gold)).to_dict() for part, gold in parts.items()},
     }
@@ -131,11 +124,11 @@ On {held_out} held-out sentences of the corpus that have no relation it finds {n
 per 1,000 sentences; the same network trained without such sentences finds {related["invented_per_1000"]:.0f}.
 Its RC on test is {rc(news)}, that of the other network {rc(related)}.
 
-## Fitted on dev
+## Scores of single finds
 
-Taken off the score of "no relation": {news["null_bias"]:g}. Scores of single finds are divided by
-temperatures, {heat["entities"]} for entities and {heat["relations"]} for relations: what is found
-is the same.
+They are divided by temperatures fitted on dev: {heat["entities"]} for entities, {heat["relations"]} for
+relations. What is found is the same.
+
 Weights are rounded to half precision.
 """
     with (out / "README.md").open("a", encoding="utf-8") as file:
@@ -169,6 +162,7 @@ def main() -> None:
             vectors=arguments.vectors,
             out=work / f"{name}-seed{seed}",
             seed=seed,
+            overrides=["training.unrelated_share=1"] if suffix else [],  # there is none to draw from
             resume=True,
             watch=lambda event: print(event, flush=True) if isinstance(event, EpochEnded) else None,
         ).folder
@@ -178,12 +172,17 @@ def main() -> None:
         for name, suffix in (("news", ""), ("related", "_related"))
     }
     held_out = list(formats.read(work / "held_out.jsonl"))
-    facts = {}
-    for name, suffix, out in (("news", "", arguments.out), ("related", "_related", work / "related")):
-        facts[name] = settle(chosen[name], work / f"dev{suffix}.jsonl", arguments.data / "test.jsonl", out)
-        facts[name]["invented_per_1000"] = invented(out, held_out)
+    test = arguments.data / "test.jsonl"
+    records = {name: read_json(folder / "run.json") for name, folder in chosen.items()}
+    facts = {
+        "news": settle(chosen["news"], work / "dev.jsonl", test, arguments.out),
+        "related": {"scores": records["related"]["scores"]},
+    }
+    for name, folder in (("news", arguments.out), ("related", chosen["related"])):
+        rate = invented(held_out, predict(load_model(folder), held_out))
+        facts[name] |= {"run": chosen[name].name, "invented_per_1000": rate}
     export(arguments.out)
-    complete_card(arguments.out, read_json(chosen["news"] / "run.json"), facts, len(held_out))
+    complete_card(arguments.out, records["news"], facts, len(held_out))
     with writing(work / "facts.json") as file:
         json.dump({"held_out_sentences": len(held_out), **facts, **provenance()}, file, indent=1)
 

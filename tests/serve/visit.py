@@ -68,8 +68,8 @@ def tells(page: playwright.Page, words: str | re.Pattern[str]) -> None:
 def found(page: playwright.Page, document: Document) -> None:
     """Wait for the page to show so many entities and relations."""
     entities, relations = len(document.entities), len(document.relations)
-    assert min(entities, relations) > 1  # none of the texts here is about less
-    tells(page, f"{entities} entities and {relations} relations.")
+    first = f"{entities} {'entity' if entities == 1 else 'entities'}"
+    tells(page, f"{first} and {relations} {'relation' if relations == 1 else 'relations'}.")
 
 
 def with_scores(page: playwright.Page, entities: list[float], relations: list[float]) -> None:
