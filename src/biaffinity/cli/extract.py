@@ -16,6 +16,7 @@ from biaffinity.cli.app import app
 from biaffinity.cli.console import talk, tell
 from biaffinity.cli.document_table import print_documents
 from biaffinity.cli.extraction_page import extract_to_page, page_of_drawings, with_drawing
+from biaffinity.cli.options import Model
 from biaffinity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,14 +49,7 @@ _HELP = "\n\n".join(
 @app.command(help=_HELP, no_args_is_help=True)
 def extract(
     names: Annotated[list[str], typer.Argument(metavar="INPUT", help="Texts, files, folders, or -.")],
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="M",
-            help="A model folder, or owner/name on the hub.",
-            show_default="the one in the package",
-        ),
-    ] = None,
+    model: Model = None,
     form: Annotated[
         str | None,
         typer.Option(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from biaffinity.cli.console import tell
+from biaffinity.cli.display import Display
 from biaffinity.extraction.bulk import Advanced, Event, Finished, Noted, Skipped, Started
 
 _SECONDS_PER_LINE = 30.0
 
 
-class ExtractionDisplay:
+class ExtractionDisplay(Display):
     """Shows events; use it as a context and call it with each."""
 
     def __init__(self, console: Console) -> None:
@@ -33,15 +33,6 @@ class ExtractionDisplay:
         self._size: int | None = None
         self._start: int | None = None  # bytes that were read before the clock began
         self._since = self._line = time.perf_counter()
-
-    def __enter__(self) -> ExtractionDisplay:
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.bar.stop()
 
     def __call__(self, event: Event) -> None:
         """Show one event."""

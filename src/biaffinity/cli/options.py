@@ -13,3 +13,13 @@ Whole = Annotated[
         help="Each document of raw text stays one sentence, so relations across sentences are kept.",
     ),
 ]
+
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="M",
+        help="A model folder, or owner/name on the hub.",
+        show_default="the one in the package",
+    ),
+]

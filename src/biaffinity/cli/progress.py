@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import (
@@ -17,11 +16,12 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from biaffinity.cli.display import Display
 from biaffinity.training import EpochEnded, Event, Started
 from biaffinity.training import Progress as Update
 
 
-class TrainingDisplay:
+class TrainingDisplay(Display):
     """Shows events; use it as a context and call it with each."""
 
     def __init__(self, console: Console) -> None:
@@ -42,15 +42,6 @@ class TrainingDisplay:
         self._done_before = 0
         self._sentences = 0
         self._since = 0.0
-
-    def __enter__(self) -> TrainingDisplay:
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.bar.stop()
 
     def __call__(self, event: Event) -> None:
         """Show one event."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
+from biaffinity.cli.display import Display
 from biaffinity.experiments.plan import Run
 from biaffinity.experiments.work import Advanced, Begun, Done, Failed, Outcome, Pair
 
 
-class ReproductionDisplay:
+class ReproductionDisplay(Display):
     """Shows what comes of the runs; use it as a context and call it with each outcome."""
 
     def __init__(self, console: Console, *, total: int, left: int, epochs: int) -> None:
@@ -34,15 +34,6 @@ class ReproductionDisplay:
         self._running: dict[Run, TaskID] = {}
         self._epoch: dict[Run, int] = {}  # epochs that each running one has done
         self._since = time.perf_counter()
-
-    def __enter__(self) -> ReproductionDisplay:
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.bar.stop()
 
     def __call__(self, outcome: Outcome) -> None:
         """Show one outcome."""

@@ -9,6 +9,7 @@ import typer
 
 from biaffinity.cli.app import app
 from biaffinity.cli.console import tell
+from biaffinity.cli.options import Model
 
 _HELP = "\n\n".join(
     (
@@ -25,14 +26,7 @@ _HELP = "\n\n".join(
 
 @app.command(help=_HELP)
 def serve(
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="M",
-            help="A model folder, or owner/name on the hub.",
-            show_default="the one in the package",
-        ),
-    ] = None,
+    model: Model = None,
     host: Annotated[str, typer.Option(metavar="H", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="P", help="The port.", min=0, max=65535)] = 8000,
     workers: Annotated[
