@@ -138,8 +138,8 @@ def test_what_is_done_is_not_done_again(
     code, _, stderr = run(capsys, *arguments(corpus, tmp_path, "--seeds", "2"))
     assert code == 0
     assert stderr.splitlines() == [
-        "2 runs, 2 of them done before, 0 at a time",
-        f"all 2 runs are in {tmp_path}",
+        "2 runs, 2 done before, 0 at a time",
+        f"done: 2 runs in {tmp_path}",
     ]
     assert tiny.contents(tmp_path / "full" / "setup1-seed1") == before
 

@@ -1,6 +1,7 @@
 """The program ``biaffinity``: its commands, its exit codes, and how it speaks of mistakes.
 
-Exit codes: 0 done, 1 the work failed, 2 wrong use. Output for machines goes to stdout, talk to stderr.
+Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 stopped by Ctrl-C. Output for machines goes to
+stdout, talk to stderr.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import typer
 from biaffinity.cli.console import talk, tell
 from biaffinity.errors import BiaffinityError, UsageError
 from biaffinity.version import __version__
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="biaffinity",

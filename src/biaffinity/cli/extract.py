@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from biaffinity.cli.app import app
+from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import talk, tell
 from biaffinity.cli.document_table import print_documents
 from biaffinity.cli.extraction_page import extract_to_page, page_of_drawings, with_drawing
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 U = TypeVar("U")
 STDOUT = Path("-")
-INTERRUPTED = 130
 _HELP = "\n\n".join(
     (
         "Find entities and the relations between them in raw text.",

@@ -9,11 +9,9 @@ from typing import Annotated
 
 import typer
 
-from biaffinity.cli.app import app
+from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import talk, tell
 from biaffinity.errors import MissingExtraError, UsageError
-
-INTERRUPTED = 130
 
 
 @app.command()
@@ -86,7 +84,8 @@ def reproduce(
     left = outstanding(experiment, runs)
     epochs = experiment.config(runs[0]).training.epochs
     jobs = jobs or os.cpu_count() or 1
-    tell(f"{len(runs)} runs, {len(runs) - len(left)} of them done before, {min(jobs, len(left))} at a time")
+    count = f"{len(runs)} run{'s' * (len(runs) != 1)}"
+    tell(f"{count}, {len(runs) - len(left)} done before, {min(jobs, len(left))} at a time")
     for line in experiment.corpus.changes:
         talk.print(f"in reading: {line}", style="yellow", highlight=False, soft_wrap=True)
     try:
@@ -100,9 +99,9 @@ def reproduce(
         talk.print("interrupted: the same command goes on with it", style="yellow")
         raise typer.Exit(INTERRUPTED) from None
     if display.failures:
-        tell(f"{len(display.failures)} of {len(runs)} runs failed; the same command tries them again")
+        tell(f"{len(display.failures)} of {count} failed; the same command tries them again")
         raise typer.Exit(1)
-    tell(f"all {len(runs)} runs are in {out}")
+    tell(f"done: {count} in {out}")
 
 
 def _setups(text: str) -> list[int]:

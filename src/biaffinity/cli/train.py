@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biaffinity.cli.app import app
+from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import print_tables, talk, tell
 from biaffinity.errors import MissingExtraError
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from biaffinity.training import Event
 
 #: The exit code of a program that Ctrl-C stopped, by convention; what waits on the whole run can tell.
-INTERRUPTED = 130
 
 
 @app.command()
