@@ -1,4 +1,4 @@
-"""The repository's samples, and the corpora and the browser where they can be had."""
+"""The samples and a tiny model that knows them by heart; corpora and browser where they can be had."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+    from biaffinity import Extractor, Sentence
+    from biaffinity.model.joint import JointModel
+
 ROOT = Path(__file__).parent.parent
 
 # Timings on a shared machine say nothing about a property, so no deadline.
@@ -28,6 +31,44 @@ settings.load_profile("biaffinity")
 def samples() -> Path:
     """The folder of small files that this repository ships."""
     return ROOT / "samples"
+
+
+@pytest.fixture(scope="session")
+def news(samples: Path) -> list[Sentence]:
+    """The sentences of samples/news.jsonl."""
+    from biaffinity import formats
+
+    return list(formats.read(samples / "news.jsonl"))
+
+
+@pytest.fixture(scope="session")
+def trained(news: list[Sentence]) -> JointModel:
+    """A tiny model of setup 1 that knows the sample by heart; not to be changed."""
+    from model.tiny import fit, tiny_model
+
+    model = tiny_model(news, context=True, constrained=True, dropout=0.1)
+    fit(model, news, 110)
+    return model
+
+
+@pytest.fixture(scope="session")
+def folder(trained: JointModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as a folder with model.onnx."""
+    from biaffinity.extraction.export import export
+    from biaffinity.model.folder import save_model
+
+    path = tmp_path_factory.mktemp("models") / "news"
+    save_model(trained, path)
+    export(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def extractor(folder: Path) -> Extractor:
+    """The same as most users have it."""
+    from biaffinity import Extractor
+
+    return Extractor.load(folder)
 
 
 @pytest.fixture(scope="session")

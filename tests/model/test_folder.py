@@ -147,10 +147,16 @@ def test_a_missing_file_is_named(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [CONFIG, VOCABULARY])
-@pytest.mark.parametrize("content", [b"", b"{", b"{'a': 1}", b"\xff\xfe", b"[]", b"3", b"null"])
+@pytest.mark.parametrize("content", [b"", b"{", b"{'a': 1}", b"[]", b"3", b"null"])
 def test_a_file_that_is_not_a_json_object_is_named(folder: Path, name: str, content: bytes) -> None:
     (folder / name).write_bytes(content)
-    complaint(folder, name)
+    assert "JSON" in complaint(folder, name)
+
+
+@pytest.mark.parametrize("name", [CONFIG, VOCABULARY])
+def test_a_file_in_another_encoding_is_named(folder: Path, name: str) -> None:
+    (folder / name).write_bytes(b"\xff\xfe")
+    assert "is not UTF-8" in complaint(folder, name)
 
 
 def test_another_program_s_config_is_not_ours(folder: Path) -> None:
@@ -171,10 +177,18 @@ def test_a_word_size_that_cannot_be_is_an_error(folder: Path, size: Any) -> None
     assert "word_size" in complaint(folder, CONFIG)
 
 
-@pytest.mark.parametrize("config", [[], 3, {"model": {"lstm_hiden": 5}}, {"model": {"setup": 7}}])
-def test_a_config_that_cannot_be_is_an_error(folder: Path, config: Any) -> None:
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        ([], ": config: "),
+        (3, ": config: "),
+        ({"model": {"lstm_hiden": 5}}, ": unknown key model.lstm_hiden"),
+        ({"model": {"setup": 7}}, ": model.setup: "),
+    ],
+)
+def test_a_config_that_cannot_be_is_an_error(folder: Path, config: Any, told: str) -> None:
     rewrite(folder / CONFIG, config=config)
-    complaint(folder, CONFIG)
+    assert complaint(folder, CONFIG).startswith(f"{folder / CONFIG}{told}")
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,8 @@ def test_what_is_malformed_is_named(client: TestClient, body: Any, where: str | 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b'{"text": "\\ud800"}', b'{"text": "a"} x'])
 def test_what_is_not_json_is_malformed(client: TestClient, content: bytes) -> None:
-    refusal(client, 422, content=content, headers={"content-type": "application/json"})
+    problem = refusal(client, 422, content=content, headers={"content-type": "application/json"})
+    assert problem["code"] == "malformed"
 
 
 @pytest.mark.parametrize("body", [{"text": "a" * 2001}, {"texts": ["a" * 1000] * 3}])
@@ -148,18 +149,18 @@ def test_as_many_characters_as_are_allowed_are_read_even_as_one_monstrous_senten
 
 
 def test_a_body_that_never_ends_is_refused_before_it_is_whole(client: TestClient) -> None:
-
     def parts() -> Iterator[bytes]:
         for _ in range(1000):
             yield b" " * 10_000
 
-    refusal(client, 413, content=parts(), headers={"content-type": "application/json"})
+    problem = refusal(client, 413, content=parts(), headers={"content-type": "application/json"})
+    assert problem["code"] == "too_large"
 
 
 @pytest.mark.parametrize("length", ["10000000", "9" * 5000])
 def test_a_body_that_says_it_is_too_large_is_not_read(client: TestClient, length: str) -> None:
     headers = {"content-type": "application/json", "content-length": length}
-    refusal(client, 413, content=b"{}", headers=headers)
+    assert refusal(client, 413, content=b"{}", headers=headers)["code"] == "too_large"
 
 
 @pytest.mark.parametrize("type_", ["text/plain", "application/x-www-form-urlencoded", ""])

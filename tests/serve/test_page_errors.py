@@ -95,6 +95,7 @@ def test_a_busy_service_is_asked_again_when_it_says(page, extractor) -> None:
     page.locator("#extract").click()
     tells(page, "The service is busy. Trying again in 1 s…")
     found(page, extractor(CRIME))
+    assert page.locator("#alert").is_hidden()
 
 
 def test_a_service_that_is_gone_can_be_tried_again(page, extractor) -> None:
