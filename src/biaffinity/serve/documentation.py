@@ -1,14 +1,19 @@
-"""The page at /docs: the OpenAPI document for people, in plain HTML that loads nothing from elsewhere."""
+"""The OpenAPI document for people, in plain HTML: the page at /docs, which loads nothing from elsewhere.
+
+The documentation site has the same sections, under headings of its own.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 from typing import Any
 
 Json = dict[str, Any]
+#: A heading of a level (2 or 3), with an anchor and its words, which are not escaped yet.
+Heading = Callable[[int, str, str], str]
 
 _HEAD = """<!doctype html>
 <html lang="en">
@@ -28,20 +33,27 @@ By hand: <a href="/">the page</a>.</p>
 
 def render(document: Json) -> str:
     """The whole page."""
-    parts = [_HEAD.format(**{key: escape(value) for key, value in document["info"].items()})]
+    head = _HEAD.format(**{key: escape(value) for key, value in document["info"].items()})
+    return "".join([head, *sections(document, _heading), "</main>\n</body>\n</html>\n"])
+
+
+def _heading(level: int, anchor: str, words: str) -> str:
+    return f'<h{level} id="{escape(anchor)}">{_text(words)}</h{level}>\n'
+
+
+def sections(document: Json, heading: Heading) -> Iterator[str]:
+    """What the service answers to, and the data that go in and out."""
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
-            parts += _operation(method.upper(), path, operation)
-    parts.append("<h2>Data</h2>\n")
+            yield heading(2, operation["operationId"], f"`{method.upper()} {path}`")
+            yield from _operation(operation)
+    yield heading(2, "data", "Data")
     for name, schema in sorted(document["components"]["schemas"].items()):
-        parts += _schema(name, schema)
-    parts.append("</main>\n</body>\n</html>\n")
-    return "".join(parts)
+        yield heading(3, name, name)
+        yield from _schema(schema)
 
 
-def _operation(method: str, path: str, operation: Json) -> Iterator[str]:
-    anchor = escape(operation["operationId"])
-    yield f'<section>\n<h2 id="{anchor}"><code>{method} {escape(path)}</code></h2>\n'
+def _operation(operation: Json) -> Iterator[str]:
     yield f"<p><strong>{escape(operation['summary'])}.</strong></p>\n"
     if "security" in operation:
         yield "<p>Needs the header <code>Authorization: Bearer KEY</code>.</p>\n"
@@ -57,11 +69,10 @@ def _operation(method: str, path: str, operation: Json) -> Iterator[str]:
         kinds = ", ".join(_type(content["schema"]) for content in answer["content"].values())
         meaning = _text(answer["description"])
         yield f"<tr><td>{escape(status)}</td><td>{kinds}</td><td>{meaning}</td></tr>\n"
-    yield "</tbody>\n</table>\n</section>\n"
+    yield "</tbody>\n</table>\n"
 
 
-def _schema(name: str, schema: Json) -> Iterator[str]:
-    yield f'<section>\n<h3 id="{escape(name)}">{escape(name)}</h3>\n'
+def _schema(schema: Json) -> Iterator[str]:
     for paragraph in schema.get("description", "").split("\n\n"):
         yield f"<p>{_text(paragraph)}</p>\n"
     yield "<table>\n<thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead>\n<tbody>\n"
@@ -70,7 +81,7 @@ def _schema(name: str, schema: Json) -> Iterator[str]:
         mark = "" if field in required else " (optional)"
         yield f"<tr><td><code>{escape(field)}</code>{mark}</td><td>{_type(details)}</td>"
         yield f"<td>{_text(details.get('description', ''))}</td></tr>\n"
-    yield "</tbody>\n</table>\n</section>\n"
+    yield "</tbody>\n</table>\n"
 
 
 def _type(schema: Json) -> str:
