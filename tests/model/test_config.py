@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from biaffinity.errors import UsageError
-from biaffinity.model.config import RECIPES, Config, ModelConfig, TrainingConfig, read_recipe, validate
+from biaffinity.model.config import Config, ModelConfig, TrainingConfig, read_recipe, recipes, validate
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
+RECIPES = recipes()
 PAPER = RECIPES["paper"]
 
 

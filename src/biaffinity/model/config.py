@@ -119,8 +119,9 @@ class Config(Section):
     training: TrainingConfig = TrainingConfig()
 
 
-#: The recipes that come with the package, by name.
-RECIPES = {path.stem: path for path in sorted((Path(__file__).parent.parent / "recipes").glob("*.toml"))}
+def recipes() -> dict[str, Path]:
+    """The recipes that come with the package, by name."""
+    return {path.stem: path for path in sorted((Path(__file__).parent.parent / "recipes").glob("*.toml"))}
 
 
 def recipe_path(recipe: Path | str) -> Path:
@@ -129,11 +130,11 @@ def recipe_path(recipe: Path | str) -> Path:
     >>> recipe_path("paper").name
     'paper.toml'
     """
-    path = Path(recipe)
-    if str(recipe) in RECIPES:
-        return RECIPES[str(recipe)]
+    path, known = Path(recipe), recipes()
+    if str(recipe) in known:
+        return known[str(recipe)]
     if not path.suffix and len(path.parts) == 1 and not path.exists():
-        raise UsageError(f"no recipe has the name {recipe}", remedy=f"known: {', '.join(RECIPES)}; or a path")
+        raise UsageError(f"no recipe has the name {recipe}", remedy=f"known: {', '.join(known)}; or a path")
     return path
 
 
