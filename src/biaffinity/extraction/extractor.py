@@ -124,7 +124,7 @@ class Extractor:
         given = read_given(entities, text, self.entity_types)
         document = in_pieces(lay_over(document, given))
         found = annotate_given(self._annotator, document.sentences)
-        return _finished(found, document.id, self._for_relations(thresholds))
+        return _finished(found, document.id, thresholds.for_relations())
 
     def tokens(self, tokens: Sequence[str], *, min_score: MinScore | None = None) -> Document:
         """The entities and relations of one sentence in tokens; its text is they, joined by spaces."""
@@ -197,7 +197,7 @@ class Extractor:
         thresholds = self._read_thresholds(min_score)
         items: Iterable[tuple[Document, None]] = ((document, None) for document in documents)
         if entities == "given":
-            thresholds = self._for_relations(thresholds)
+            thresholds = thresholds.for_relations()
         else:
             self._require_tagger('ask for entities="given"')
         if entities != "replace":
@@ -232,10 +232,6 @@ class Extractor:
         if min_score is None:
             return self._thresholds
         return Thresholds.read(min_score, self.entity_types, self.relation_types)
-
-    def _for_relations(self, thresholds: Thresholds) -> Thresholds:
-        """The same, but every entity stays: they are the user's."""
-        return replace(thresholds, entities=dict.fromkeys(self.entity_types, 0.0))
 
     def _require_tagger(self, way_out: str = "pass entities=[...]") -> None:
         if self._setup == 2:

@@ -47,6 +47,14 @@ class Thresholds:
             )
         )
 
+    def for_relations(self) -> Thresholds:
+        """The same, but every entity stays: they are the user's.
+
+        >>> Thresholds({"Peop": 0.5}, {"Kill": 0.9}).for_relations()
+        Thresholds(entities={'Peop': 0.0}, relations={'Kill': 0.9})
+        """
+        return replace(self, entities=dict.fromkeys(self.entities, 0.0))
+
     def kept(self, sentence: Sentence) -> Sentence:
         """The sentence without what scores less; an entity takes its relations with it.
 

@@ -64,7 +64,8 @@ class Reader:
             else:
                 document = self.extractor(task.text, entities=task.entities)
                 document = numbered(document.sentences, task.id)
-                task = replace(task, thresholds=_for_relations(task.thresholds))
+                if task.thresholds is not None:
+                    task = replace(task, thresholds=task.thresholds.for_relations())
             return _rendered(document, task)
         except BiaffinityError as error:
             return misused(error)
@@ -85,10 +86,3 @@ def _rendered(document: Document, task: Task) -> bytes:
 
         record["svg"] = svg(document, width=task.width, style=False)
     return to_json(record)
-
-
-def _for_relations(thresholds: Thresholds | None) -> Thresholds | None:
-    """The same for relations alone: entities that were given stay."""
-    if thresholds is None:
-        return None
-    return replace(thresholds, entities=dict.fromkeys(thresholds.entities, 0.0))
