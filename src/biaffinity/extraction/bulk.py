@@ -26,8 +26,8 @@ from biaffinity.extraction.sources import Inputs
 
 T = TypeVar("T")
 
-# A chunk is enough for full batches and little enough for results to come about once a second.
-CHUNK_CHARACTERS = 1 << 17
+# A chunk is enough for full batches and little enough for results to come about twice a second.
+CHUNK_CHARACTERS = 1 << 16
 CHUNK_DOCUMENTS = 2048
 _COMMIT_SECONDS = 1.0
 
