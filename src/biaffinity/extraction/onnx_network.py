@@ -9,9 +9,9 @@ import numpy.typing as npt
 import onnxruntime
 
 from biaffinity.encoding.batches import Batch, Encoder, Pairs
-from biaffinity.encoding.decoded import Decoded, Floats
+from biaffinity.encoding.decoded import Decoded, Floats, decide
 from biaffinity.encoding.labels import Ints, Spans
-from biaffinity.encoding.vocabulary import NEGATIVE, Vocabulary
+from biaffinity.encoding.vocabulary import Vocabulary
 from biaffinity.errors import DataError
 from biaffinity.extraction.chain import FORBIDDEN, Chain
 from biaffinity.extraction.pair_scores import PairScores
@@ -69,7 +69,7 @@ class OnnxNetwork:
     def decode(
         self, batch: Batch, *, scores: bool = True, allowed: npt.NDArray[np.bool_] | None = None
     ) -> Decoded:
-        """Entities and relations of a batch; without ``scores`` entity scores are left at 1.
+        """Entities and relations of a batch; without ``scores`` entity scores may be left at 1.
 
         ``allowed`` [batch, size, labels] tells which labels each token may have, where that is known
         beforehand (entities that a user gives).
@@ -82,8 +82,9 @@ class OnnxNetwork:
             else self._chain.viterbi(emissions, batch.lengths)
         )
         spans = self._encoder.labels.decode(labels.T, batch.lengths, batch.boundaries)
+        doubt = self.config.model.entity_doubt
         span_scores = np.ones(len(spans), dtype=np.float32)
-        if scores and len(spans):
+        if (scores or doubt) and len(spans):
             span_scores = self._chain.span_scores(emissions, batch.lengths, labels, spans)
         pairs = self._encoder.candidates(spans)
         if len(pairs) == 0:
@@ -91,12 +92,7 @@ class OnnxNetwork:
         if self._relation_tokens is not self._tokens:
             vectors = self._relation_tokens(batch)
         classes = self._classes(vectors, labels, batch.lengths, spans, pairs)
-        relation = classes.argmax(axis=1)
-        classes -= classes.max(axis=1, keepdims=True)
-        best = 1 / np.exp(classes).sum(axis=1)
-        keep = relation != NEGATIVE
-        found = Pairs(pairs.head[keep], pairs.tail[keep], relation[keep])
-        return Decoded(spans, span_scores, found, best[keep])
+        return decide(spans, span_scores, pairs, classes, entity_doubt=doubt)
 
     def _emissions(self, vectors: Floats, batch: Batch, allowed: npt.NDArray[np.bool_] | None) -> Floats:
         """[size, batch, labels]."""

@@ -78,6 +78,9 @@ class ModelConfig(Section):
     context: bool = False
     #: Which pairs of entities are classified: type pairs related in the training data, or all.
     candidates: Literal["types", "all"] = "types"
+    #: How far doubt about its two entities counts against a relation: "no relation" is given minus the
+    #: log of the entities' probabilities, times this. 0 looks at the relation alone.
+    entity_doubt: float = Field(default=0.0, ge=0)
     #: Dropout on the inputs of BiLSTMs and of feed-forward layers.
     dropout: float = Field(default=0.33, ge=0, lt=1)
     #: α of word dropout: a word is hidden with probability α / (α + count).

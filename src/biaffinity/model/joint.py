@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from biaffinity.encoding.batches import Batch, Encoder, Pairs
-from biaffinity.encoding.decoded import Decoded, Floats
+from biaffinity.encoding.decoded import Decoded, Floats, decide
 from biaffinity.encoding.labels import Spans
-from biaffinity.encoding.vocabulary import NEGATIVE, Vocabulary
+from biaffinity.encoding.vocabulary import Vocabulary
 from biaffinity.layers.crf import FORBIDDEN
 from biaffinity.model.config import Config
 from biaffinity.model.description import Description
@@ -98,7 +98,7 @@ class JointModel(nn.Module):
     def decode(
         self, batch: Batch, *, scores: bool = True, allowed: npt.NDArray[np.bool_] | None = None
     ) -> Decoded:
-        """Entities and relations of a batch; without ``scores`` entity scores are left at 1.
+        """Entities and relations of a batch; without ``scores`` entity scores may be left at 1.
 
         ``allowed`` [batch, size, labels] tells which labels each token may have, where that is known
         beforehand (entities that a user gives).
@@ -111,8 +111,9 @@ class JointModel(nn.Module):
             emissions = emissions.masked_fill(~torch.from_numpy(allowed).to(self.device), FORBIDDEN)
         labels = self.tagger.decode(emissions, tokens.lengths, tokens.boundaries)
         spans = self.encoder.labels.decode(labels.cpu().numpy(), batch.lengths, batch.boundaries)
+        doubt = self.config.model.entity_doubt
         span_scores = np.ones(len(spans), dtype=np.float32)
-        if scores and len(spans):
+        if (scores or doubt) and len(spans):
             where = [to_tensor(part, self.device) for part in (spans.sentence, spans.start, spans.end)]
             found = self.tagger.span_scores(emissions, tokens.lengths, labels, *where)
             span_scores = found.float().cpu().numpy()
@@ -122,11 +123,8 @@ class JointModel(nn.Module):
         if self.relation_tokens is not self.tokens:
             vectors = self.relation_tokens(tokens)
         states = self.relations(vectors, labels, tokens.lengths)
-        best, classes = self._pair_scores(states, spans, pairs).softmax(1).max(1)
-        relation = classes.cpu().numpy()
-        keep = relation != NEGATIVE
-        found_pairs = Pairs(pairs.head[keep], pairs.tail[keep], relation[keep])
-        return Decoded(spans, span_scores, found_pairs, best.float().cpu().numpy()[keep])
+        classes = self._pair_scores(states, spans, pairs).float().cpu().numpy()
+        return decide(spans, span_scores, pairs, classes, entity_doubt=doubt)
 
     def _pair_scores(self, states: Tensor, spans: Spans, pairs: Pairs) -> Tensor:
         arrays = (spans.sentence, spans.start, spans.end, pairs.head, pairs.tail)

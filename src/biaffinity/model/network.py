@@ -30,7 +30,7 @@ class Network(Protocol):
     def decode(
         self, batch: Batch, *, scores: bool = True, allowed: npt.NDArray[np.bool_] | None = None
     ) -> Decoded:
-        """Entities and relations of a batch; without ``scores`` entity scores are left at 1.
+        """Entities and relations of a batch; without ``scores`` entity scores may be left at 1.
 
         ``allowed`` [batch, size, labels] tells which labels each token may have, where that is known
         beforehand (entities that a user gives).
