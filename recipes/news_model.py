@@ -24,11 +24,13 @@ import torch
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
+from biaffinity.encoding.vocabulary import NEGATIVE
 from biaffinity.extraction.export import export
 from biaffinity.files import read_json, writing
 from biaffinity.model.card import write_card
 from biaffinity.model.description import WEIGHTS
 from biaffinity.model.folder import load_model, load_tensors, save_description, save_tensors
+from biaffinity.model.joint import JointModel
 from biaffinity.model.prediction import predict
 from biaffinity.model.temperature import divided, fit_temperatures, with_entity_doubt
 from biaffinity.scoring import score
@@ -38,6 +40,8 @@ from biaffinity.training.provenance import provenance
 RECIPE = "news"
 #: CoNLL04's tokens write opening and closing double quotes so; raw text has the mark itself.
 QUOTES = {"`": '"', "``": '"', "'": '"', "''": '"'}
+#: What is tried for `fit_caution`.
+CAUTION = tuple(step / 4 for step in range(-4, 13))
 
 
 def prepare(data: Path, work: Path) -> None:
@@ -91,24 +95,42 @@ def dev_score(folder: Path) -> float:
     return float(sheet["ner"]["f1"] + sheet["rc"]["f1"]) / 2
 
 
+def fit_caution(model: JointModel, dev: Sequence[Sentence]) -> float:
+    """What "no relation" is given beforehand: the value, of some, with the best RC on dev.
+
+    The model is left as it was.
+    """
+    bias = model.relations.biaffine.bias.data
+    before, scores = bias.clone(), {}
+    for caution in CAUTION:
+        bias[NEGATIVE] = before[NEGATIVE] + caution
+        scores[caution] = score(dev, predict(model, dev))["paper", "rc"].f1
+    bias.copy_(before)
+    return max(scores, key=scores.__getitem__)
+
+
 def settle(trained: Path, dev: Path, test: Path, out: Path) -> dict[str, Any]:
-    """Fit temperatures on dev, halve the precision of the weights, and score what comes of it.
+    """Fit caution and temperatures on dev, halve the precision of the weights, and score what comes of it.
 
     Temperatures change how sure a model is, and of what it finds no more than relations on the border.
     """
     parts = {"dev": list(formats.read(dev)), "test": list(formats.read(test))}
     model = load_model(trained)
+    caution = fit_caution(model, parts["dev"])
+    model.relations.biaffine.bias.data[NEGATIVE] += caution
     temperatures = fit_temperatures(model, parts["dev"])
     doubt = model.config.model.entity_doubt / temperatures["relations"]
     model.config = with_entity_doubt(model.config, round(doubt, 2))
     out.mkdir(parents=True, exist_ok=True)
     save_description(model, out)
     tensors, metadata = load_tensors(trained / WEIGHTS)
+    tensors["relations.biaffine.bias"][NEGATIVE] += caution
     tensors = divided(tensors, temperatures)
     halved = {name: t.half() if t.is_floating_point() else t for name, t in tensors.items()}
     save_tensors(out / WEIGHTS, halved, metadata)
     settled = load_model(out)
     return {
+        "caution": caution,
         "temperatures": {kind: round(value, 2) for kind, value in temperatures.items()},
         "scores": {part: score(gold, predict(settled, gold)).to_dict() for part, gold in parts.items()},
     }

@@ -71,11 +71,15 @@ def encode(model: JointModel, sentences: Sequence[Sentence]) -> Batch:
 
 
 def losses(
-    model: JointModel, sentences: Sequence[Sentence], predicted: Sequence[bool] | None = None
+    model: JointModel,
+    sentences: Sequence[Sentence],
+    predicted: Sequence[bool] | None = None,
+    *,
+    trust: float = 0.0,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Tagger and relation loss; by default on gold labels."""
     fed = np.zeros(len(sentences), dtype=bool) if predicted is None else np.array(predicted)
-    return model.losses(encode(model, sentences), fed)
+    return model.losses(encode(model, sentences), fed, trust=trust)
 
 
 def fit(model: JointModel, sentences: Sequence[Sentence], steps: int, rate: float = 0.02) -> None:
