@@ -71,21 +71,6 @@ def test_data_without_relations_trains_a_tagger(setup: int, kind: str, news: lis
     assert all(not sentence.relations for sentence in predict(model, plain))
 
 
-def test_pairs_that_look_related_are_left_out_where_no_relation_is_annotated(
-    trained: JointModel, news: list[Sentence]
-) -> None:
-    # The trained model knows the relations by heart; here nobody has annotated them.
-    plain = [sentence.annotated(sentence.entities) for sentence in news]
-    trained.eval()
-
-    def relation_loss(sentences: list[Sentence], trust: float) -> float:
-        return losses(trained, sentences, trust=trust)[1].item()
-
-    assert relation_loss(plain, trust=0.5) < 0.1 * relation_loss(plain, trust=0.0)
-    assert relation_loss(plain, trust=1e-30) == relation_loss(plain, trust=0.0)
-    assert relation_loss(news, trust=0.5) == relation_loss(news, trust=0.0)
-
-
 @pytest.mark.parametrize("context", [False, True])
 @pytest.mark.parametrize("setup", [1, 2])
 def test_odd_sentences_have_finite_losses_and_can_be_decoded(

@@ -71,15 +71,11 @@ def encode(model: JointModel, sentences: Sequence[Sentence]) -> Batch:
 
 
 def losses(
-    model: JointModel,
-    sentences: Sequence[Sentence],
-    predicted: Sequence[bool] | None = None,
-    *,
-    trust: float = 0.0,
+    model: JointModel, sentences: Sequence[Sentence], predicted: Sequence[bool] | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Tagger and relation loss; by default on gold labels."""
     fed = np.zeros(len(sentences), dtype=bool) if predicted is None else np.array(predicted)
-    return model.losses(encode(model, sentences), fed, trust=trust)
+    return model.losses(encode(model, sentences), fed)
 
 
 def fit(model: JointModel, sentences: Sequence[Sentence], steps: int, rate: float = 0.02) -> None:

@@ -144,9 +144,9 @@ def fed_predictions(fed: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     run = trainer(training={"relation_labels": fed, "epochs": 3})
     losses = JointModel.losses
 
-    def counting(model: JointModel, batch: Any, predicted: np.ndarray, *, trust: float) -> Any:
+    def counting(model: JointModel, batch: Any, predicted: np.ndarray) -> Any:
         counts[run.epoch] += int(predicted.sum())
-        return losses(model, batch, predicted, trust=trust)
+        return losses(model, batch, predicted)
 
     monkeypatch.setattr(JointModel, "losses", counting)
     list(run.events())
@@ -227,8 +227,8 @@ def test_bad_numbers_in_the_loss_with_good_weights_are_blamed_on_the_data(
     updates = iter(range(100))
     losses = JointModel.losses
 
-    def broken(model: JointModel, batch: Any, predicted: np.ndarray, *, trust: float) -> Any:
-        tagger_loss, relation_loss = losses(model, batch, predicted, trust=trust)
+    def broken(model: JointModel, batch: Any, predicted: np.ndarray) -> Any:
+        tagger_loss, relation_loss = losses(model, batch, predicted)
         return tagger_loss, relation_loss * (math.nan if next(updates) == 7 else 1)
 
     monkeypatch.setattr(JointModel, "losses", broken)
@@ -292,20 +292,3 @@ def test_an_epoch_reads_a_share_of_the_unrelated_sentences_anew_and_all_others(
 def test_a_share_that_leaves_no_sentence_is_an_error() -> None:
     with pytest.raises(DataError, match="leaves no sentence"):
         trainer(data=TrainingData(unrelated(5), DATA.dev), training={"unrelated_share": 0.0})
-
-
-def test_the_network_is_trusted_against_the_data_after_a_tenth_of_the_epochs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    run = trainer(training={"unrelated_trust": 0.3, "epochs": 20})
-    asked: list[float] = []
-    losses = run.model.losses
-    monkeypatch.setattr(
-        run.model, "losses", lambda *args, trust: asked.append(trust) or losses(*args, trust=trust)
-    )
-    for event in run.events():
-        if isinstance(event, EpochEnded) and event.epoch == 3:
-            break
-    early = 2 * run.steps_per_epoch
-    assert set(asked[:early]) == {0.0}
-    assert set(asked[early:]) == {0.3}

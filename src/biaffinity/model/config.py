@@ -111,9 +111,6 @@ class TrainingConfig(Section):
     #: Share of the sentences without a relation that an epoch reads, drawn anew for each. A corpus of
     #: few relations teaches a model to see none; a share evens out what it meets.
     unrelated_share: float = Field(default=1.0, ge=0, le=1)
-    #: In sentences without a relation, pairs to which the network gives "none" less than this probability
-    #: are taken for relations that nobody annotated and are not learnt from (after a tenth of the epochs).
-    unrelated_trust: float = Field(default=0.0, ge=0, lt=1)
 
 
 class Config(Section):

@@ -6,7 +6,6 @@ by side on the sum of their losses gives each the very updates it would get alon
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -69,15 +68,11 @@ class JointModel(nn.Module):
             with torch.no_grad():
                 encoder.words.trained[list(rows)] = torch.from_numpy(vectors).to(self.device)
 
-    def losses(
-        self, batch: Batch, predicted: npt.NDArray[np.bool_], *, trust: float = 0.0
-    ) -> tuple[Tensor, Tensor]:
+    def losses(self, batch: Batch, predicted: npt.NDArray[np.bool_]) -> tuple[Tensor, Tensor]:
         """Tagger loss and relation loss, each summed over the batch.
 
         ``predicted`` [batch] tells for which sentences the relation classifier is fed the tagger's
-        own labels and entities instead of the gold ones. Pairs of sentences without a relation to which
-        it gives "none" less than the probability ``trust`` are left out: a truncated loss against labels
-        that are missing (Zhang & Sabuncu 2018).
+        own labels and entities instead of the gold ones.
         """
         tokens = TokenTensors.of(batch, self.device)
         vectors = self.tokens(tokens)
@@ -97,13 +92,7 @@ class JointModel(nn.Module):
         states = self.relations(vectors, labels, tokens.lengths)
         scores = self._pair_scores(states, spans, pairs)
         classes = to_tensor(pairs.relation, self.device)
-        relation_losses = nn.functional.cross_entropy(scores, classes, reduction="none")
-        if trust:
-            unrelated = np.array([not relations for relations in batch.relations])
-            suspect = torch.from_numpy(unrelated[spans.sentence[pairs.head]]).to(self.device)
-            suspect &= relation_losses.detach() > -math.log(trust)
-            relation_losses = relation_losses.masked_fill(suspect, 0.0)
-        return tagger_loss, relation_losses.sum()
+        return tagger_loss, nn.functional.cross_entropy(scores, classes, reduction="sum")
 
     @torch.no_grad()
     def decode(

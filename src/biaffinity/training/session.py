@@ -23,7 +23,7 @@ from biaffinity.encoding.vectors import WordVectors, load_vectors
 from biaffinity.errors import DataError, UsageError
 from biaffinity.files import read_json, read_lines, writing
 from biaffinity.model.card import write_card
-from biaffinity.model.config import Config, read_recipe, recipe_path
+from biaffinity.model.config import Config, read_recipe, recipe_path, validate
 from biaffinity.model.description import WEIGHTS
 from biaffinity.model.device import available_device
 from biaffinity.model.folder import (
@@ -202,10 +202,14 @@ def _check_folder(folder: Path, *, resume: bool) -> None:
 
 
 def _earlier_record(folder: Path, identity: dict[str, Any]) -> dict[str, Any]:
-    """The record of the run in ``folder``, empty if there is none; that of another run is an error."""
+    """The record of the run in ``folder``, empty if there is none; that of another run is an error.
+
+    A value that was not known yet when the run began counts as its default.
+    """
     if not (folder / RUN).exists():
         return {}
     record: dict[str, Any] = read_json(folder / RUN)
+    record["config"] = validate(record.get("config", {}), where=str(folder / RUN)).model_dump()
     for key, value in identity.items():
         if record.get(key) != value:
             raise UsageError(

@@ -106,11 +106,11 @@ class Trainer:
         read = self._draw_sentences()
         lengths = [len(self.examples[row]) for row in read]
         batches = shuffled_batches(lengths, self.config.training.batch_size, self.generator)
-        share, trust = self._predicted_share(), self._trust()
+        share = self._predicted_share()
         for step, rows in enumerate((read[batch] for batch in batches), start=1):
             batch = self.model.encoder.batch([self.examples[row] for row in rows])
             predicted = self.generator.random(len(rows)) < share
-            tagger_loss, relation_loss = self.model.losses(batch, predicted, trust=trust)
+            tagger_loss, relation_loss = self.model.losses(batch, predicted)
             parts = tagger_loss.item(), relation_loss.item()
             if not all(map(math.isfinite, parts)):
                 raise self._diverged(step, rows.tolist(), parts)
@@ -130,11 +130,6 @@ class Trainer:
         if fed == "scheduled":
             return self.epoch / max(1, self.config.training.epochs - 1)
         return float(fed == "predicted")
-
-    def _trust(self) -> float:
-        """How sure the network must be of a relation to be believed against the data; first it must learn."""
-        settings = self.config.training
-        return settings.unrelated_trust if 10 * self.epoch >= settings.epochs else 0.0
 
     def _end_epoch(
         self,
