@@ -7,25 +7,14 @@ from pathlib import Path
 
 import pytest
 
-import biaffinity
-import biaffinity.cli.extract  # registers the command
-from biaffinity.cli import main
 from biaffinity.show import page
 from extraction import capitals
 
 
 @pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
-    """Run ``extract`` in an empty folder: its exit code, what it wrote to stdout and to stderr."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(biaffinity, "load", capitals.load, raising=False)
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(["extract", *arguments])
-        return left.value.code or 0, *capsys.readouterr()
-
-    return command
+def run(run_extract):
+    """The command of this file."""
+    return run_extract
 
 
 def page_of(*texts: str) -> str:
