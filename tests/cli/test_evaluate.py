@@ -9,99 +9,77 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra train")
 
-import biaffinity
-from biaffinity.cli import main
 from biaffinity.formats import write
 from training import tiny
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with data and the models ``one`` and ``two`` of the two setups."""
-    folder = tmp_path_factory.mktemp("trained")
-    files = tiny.write_corpus(folder)
-    for name, setup in (("one", 1), ("two", 2)):
-        config = tiny.config(model={"setup": setup}, training={"epochs": 6})
-        biaffinity.train(config, **files, out=folder / name)
-    return folder
-
-
-@pytest.fixture
-def run(trained: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
-    """Run a command in the folder: its exit code, what it wrote to stdout and to stderr."""
-    monkeypatch.chdir(trained)
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(list(arguments))
-        return left.value.code or 0, *capsys.readouterr()
-
-    return command
-
-
 @pytest.mark.parametrize("model", ["one", "two"])
 @pytest.mark.parametrize("part", ["dev", "test"])
-def test_the_scores_are_those_of_the_training_run(model: str, part: str, run, trained: Path) -> None:
-    code, out, _ = run("evaluate", model, f"{part}.jsonl", "--json", f"{model}-{part}.json")
+def test_the_scores_are_those_of_the_training_run(
+    model: str, part: str, beside_models, two_setups: Path
+) -> None:
+    code, out, _ = beside_models("evaluate", model, f"{part}.jsonl", "--json", f"{model}-{part}.json")
     assert code == 0
     assert "Entities, strict" in out
-    scores = json.loads((trained / f"{model}-{part}.json").read_text())
-    assert scores == json.loads((trained / model / "run.json").read_text())["scores"][part]
+    scores = json.loads((two_setups / f"{model}-{part}.json").read_text())
+    assert scores == json.loads((two_setups / model / "run.json").read_text())["scores"][part]
     assert scores["sentences"] == {"dev": 6, "test": 4}[part]
 
 
-def test_json_to_stdout_sends_the_table_to_stderr(run) -> None:
-    code, out, err = run("evaluate", "one", "dev.jsonl", "--json", "-")
+def test_json_to_stdout_sends_the_table_to_stderr(beside_models) -> None:
+    code, out, err = beside_models("evaluate", "one", "dev.jsonl", "--json", "-")
     assert code == 0
     assert json.loads(out)["sentences"] == 6
     assert "Entities, strict" in err
 
 
-def test_without_json_stdout_holds_the_table_and_stderr_nothing(run) -> None:
-    _, out, err = run("evaluate", "one", "dev.jsonl")
+def test_without_json_stdout_holds_the_table_and_stderr_nothing(beside_models) -> None:
+    _, out, err = beside_models("evaluate", "one", "dev.jsonl")
     assert "The paper's numbers" in out
     assert err == ""
 
 
 @pytest.mark.parametrize("model", ["one", "two"])
-def test_the_report_is_a_page_with_every_sentence(model: str, run, trained: Path) -> None:
-    code, out, err = run("evaluate", model, "dev.jsonl", "--report", f"pages/{model}.html")
+def test_the_report_is_a_page_with_every_sentence(model: str, beside_models, two_setups: Path) -> None:
+    code, out, err = beside_models("evaluate", model, "dev.jsonl", "--report", f"pages/{model}.html")
     assert code == 0
     assert "Entities, strict" in out
     assert err == f"every mistake: pages/{model}.html\n"
-    text = (trained / "pages" / f"{model}.html").read_text(encoding="utf-8")
+    text = (two_setups / "pages" / f"{model}.html").read_text(encoding="utf-8")
     assert f"<h1>{model} on dev.jsonl</h1>" in text
     assert text.count("<article ") == 6
     assert text.endswith("</html>\n")
 
 
-def test_the_report_names_no_folder(run, trained: Path) -> None:
-    run("evaluate", str(trained / "one"), str(trained / "dev.jsonl"), "--report", "page.html")
-    text = (trained / "page.html").read_text(encoding="utf-8")
+def test_the_report_names_no_folder(beside_models, two_setups: Path) -> None:
+    beside_models("evaluate", str(two_setups / "one"), str(two_setups / "dev.jsonl"), "--report", "page.html")
+    text = (two_setups / "page.html").read_text(encoding="utf-8")
     assert "<h1>one on dev.jsonl</h1>" in text
-    assert str(trained) not in text
+    assert str(two_setups) not in text
 
 
-def test_the_report_tells_the_scores_of_the_table(run, trained: Path) -> None:
-    run("evaluate", "one", "dev.jsonl", "--report", "page.html", "--json", "scores.json")
-    micro = json.loads((trained / "scores.json").read_text())["re"]["strict"]["micro"]
+def test_the_report_tells_the_scores_of_the_table(beside_models, two_setups: Path) -> None:
+    beside_models("evaluate", "one", "dev.jsonl", "--report", "page.html", "--json", "scores.json")
+    micro = json.loads((two_setups / "scores.json").read_text())["re"]["strict"]["micro"]
     told = f"{micro['correct']:,} of {micro['gold']:,} found, {micro['predicted']:,} predicted"
-    assert told in (trained / "page.html").read_text(encoding="utf-8")
+    assert told in (two_setups / "page.html").read_text(encoding="utf-8")
 
 
-def test_a_report_that_cannot_be_written_is_one_line_after_the_scores(run, trained: Path) -> None:
-    code, out, err = run("evaluate", "one", "dev.jsonl", "--report", ".")
+def test_a_report_that_cannot_be_written_is_one_line_after_the_scores(
+    beside_models, two_setups: Path
+) -> None:
+    code, out, err = beside_models("evaluate", "one", "dev.jsonl", "--report", ".")
     assert code == 1
     assert "Entities, strict" in out
     assert err == "error: .: is a folder, a file is to be written here\n"
 
 
-def test_any_known_format_can_be_scored(run, trained: Path) -> None:
-    write(trained / "dev.conll", tiny.sentences(6, first=31), "conll")
-    run("evaluate", "one", "dev.jsonl", "--json", "a.json")
-    code, _, _ = run("evaluate", "one", "dev.conll", "--json", "b.json")
+def test_any_known_format_can_be_scored(beside_models, two_setups: Path) -> None:
+    write(two_setups / "dev.conll", tiny.sentences(6, first=31), "conll")
+    beside_models("evaluate", "one", "dev.jsonl", "--json", "a.json")
+    code, _, _ = beside_models("evaluate", "one", "dev.conll", "--json", "b.json")
     assert code == 0
-    first, second = (json.loads((trained / f"{name}.json").read_text()) for name in "ab")
+    first, second = (json.loads((two_setups / f"{name}.json").read_text()) for name in "ab")
     assert first["ner"] == second["ner"]
 
 
@@ -117,18 +95,20 @@ def test_any_known_format_can_be_scored(run, trained: Path) -> None:
         ),
     ],
 )
-def test_mistakes_are_one_line(arguments: list[str], code: int, told: str, run) -> None:
-    left, out, err = run("evaluate", *arguments)
+def test_mistakes_are_one_line(arguments: list[str], code: int, told: str, beside_models) -> None:
+    left, out, err = beside_models("evaluate", *arguments)
     assert (left, out) == (code, "")
     assert err.startswith(told)
     assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize("missing", ["config.json", "vocabulary.json", "model.safetensors"])
-def test_a_folder_that_lacks_a_file_is_told(missing: str, run, trained: Path, tmp_path: Path) -> None:
-    for path in (trained / "one").iterdir():
+def test_a_folder_that_lacks_a_file_is_told(
+    missing: str, beside_models, two_setups: Path, tmp_path: Path
+) -> None:
+    for path in (two_setups / "one").iterdir():
         if path.name != missing:
             (tmp_path / path.name).write_bytes(path.read_bytes())
-    code, _, err = run("evaluate", str(tmp_path), "dev.jsonl")
+    code, _, err = beside_models("evaluate", str(tmp_path), "dev.jsonl")
     assert code == 1
     assert f"{missing}: no such file" in err

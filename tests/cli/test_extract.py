@@ -42,12 +42,6 @@ def program(*arguments: str, first: str = "") -> list[str]:
     return [sys.executable, "-c", script, *arguments]
 
 
-@pytest.fixture
-def run(run_extract):
-    """The command of this file."""
-    return run_extract
-
-
 def write(name: str, texts: list[object]) -> None:
     lines = [json.dumps({"id": str(number), "text": text}) + "\n" for number, text in enumerate(texts)]
     Path(name).write_text("".join(lines), encoding="utf-8")
@@ -57,8 +51,8 @@ def ids(lines: str) -> list[str]:
     return [json.loads(line)["id"] for line in lines.splitlines()]
 
 
-def test_a_text_gives_a_line_of_json_where_there_is_no_terminal(run) -> None:
-    code, out, err = run("Bo met Al.")
+def test_a_text_gives_a_line_of_json_where_there_is_no_terminal(extract) -> None:
+    code, out, err = extract("Bo met Al.")
     assert (code, err) == (0, "")
     assert json.loads(out) == {
         "id": "1",
@@ -71,20 +65,20 @@ def test_a_text_gives_a_line_of_json_where_there_is_no_terminal(run) -> None:
     }
 
 
-def test_one_text_as_json_is_one_object_and_several_are_an_array(run) -> None:
-    assert json.loads(run("Bo met Al.", "--format", "json")[1])["text"] == "Bo met Al."
-    many = json.loads(run("Bo met Al.", "It rained.", "--format", "json")[1])
+def test_one_text_as_json_is_one_object_and_several_are_an_array(extract) -> None:
+    assert json.loads(extract("Bo met Al.", "--format", "json")[1])["text"] == "Bo met Al."
+    many = json.loads(extract("Bo met Al.", "It rained.", "--format", "json")[1])
     assert [document["id"] for document in many] == ["1", "2"]
 
 
-def test_csv_is_a_row_per_relation(run) -> None:
-    out = run("Bo met Al and Cy.", "It rained.", "--format", "csv")[1]
+def test_csv_is_a_row_per_relation(extract) -> None:
+    out = extract("Bo met Al and Cy.", "It rained.", "--format", "csv")[1]
     rows = [(row["head"], row["type"], row["tail"]) for row in csv.DictReader(io.StringIO(out))]
     assert rows == [("Bo", "Next", "Al"), ("Al", "Next", "Cy")]
 
 
-def test_a_table_shows_text_entities_and_relations_as_they_stand(run) -> None:
-    code, out, _ = run("Bo met [bold]Al :cat:\x1b", "it rained", "--format", "table")
+def test_a_table_shows_text_entities_and_relations_as_they_stand(extract) -> None:
+    code, out, _ = extract("Bo met [bold]Al :cat:\x1b", "it rained", "--format", "table")
     assert code == 0
     assert [line.rstrip() for line in out.splitlines()] == [
         "Bo met [bold]Al :cat:\ufffd",
@@ -98,29 +92,29 @@ def test_a_table_shows_text_entities_and_relations_as_they_stand(run) -> None:
     ]
 
 
-def test_tokens_are_there_if_asked_for(run) -> None:
-    out = run("Bo met Al.", "--tokens")[1]
+def test_tokens_are_there_if_asked_for(extract) -> None:
+    out = extract("Bo met Al.", "--tokens")[1]
     assert biaffinity.Document.from_json(out).sentences[0].tokens == ("Bo", "met", "Al", ".")
 
 
-def test_stdin_is_read(run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stdin_is_read(extract, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"Bo.\nAl.\n")))
-    assert ids(run("-", "--from", "lines")[1]) == ["stdin:1", "stdin:2"]
+    assert ids(extract("-", "--from", "lines")[1]) == ["stdin:1", "stdin:2"]
 
 
-def test_fields_are_named(run) -> None:
+def test_fields_are_named(extract) -> None:
     Path("a.csv").write_text("key,body\nk,Bo met Al.\n")
-    assert ids(run("a.csv", "--text-field", "body", "--id-field", "key")[1]) == ["k"]
+    assert ids(extract("a.csv", "--text-field", "body", "--id-field", "key")[1]) == ["k"]
 
 
-def test_a_least_score_is_handed_on(run) -> None:
-    out = run("Bo met Albert.", "--min-score", "0.3")[1]
+def test_a_least_score_is_handed_on(extract) -> None:
+    out = extract("Bo met Albert.", "--min-score", "0.3")[1]
     assert [entity["text"] for entity in json.loads(out)["entities"]] == ["Bo"]
 
 
-def test_a_bad_document_is_told_and_left_out_and_the_exit_code_says_so(run) -> None:
+def test_a_bad_document_is_told_and_left_out_and_the_exit_code_says_so(extract) -> None:
     write("a.jsonl", ["Bo.", 3, "Boom", "Al."])
-    code, out, err = run("a.jsonl")
+    code, out, err = extract("a.jsonl")
     assert (code, ids(out)) == (1, ["0", "3"])
     assert err.splitlines() == [
         "left out: a.jsonl:2: text: must be a string, not int",
@@ -129,13 +123,13 @@ def test_a_bad_document_is_told_and_left_out_and_the_exit_code_says_so(run) -> N
     ]
 
 
-def test_a_warning_is_a_line(run) -> None:
-    assert run("Warn Bo.")[2] == "note: document 1: beware\n"
+def test_a_warning_is_a_line(extract) -> None:
+    assert extract("Warn Bo.")[2] == "note: document 1: beware\n"
 
 
-def test_a_file_is_written_and_its_sum_told(run) -> None:
+def test_a_file_is_written_and_its_sum_told(extract) -> None:
     write("a.jsonl", ["Bo.", 3, "Al."])
-    code, out, err = run("a.jsonl", "--out", "b.jsonl")
+    code, out, err = extract("a.jsonl", "--out", "b.jsonl")
     assert (code, out) == (1, "")
     first, last = err.splitlines()
     assert first == "left out: a.jsonl:2: text: must be a string, not int"
@@ -145,15 +139,15 @@ def test_a_file_is_written_and_its_sum_told(run) -> None:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_the_format_of_a_file_is_told_by_its_name(run, workers: str) -> None:
+def test_the_format_of_a_file_is_told_by_its_name(extract, workers: str) -> None:
     write("a.jsonl", ["Bo met Al.", "Cy."])
-    assert run("a.jsonl", "-o", "b.json", "--workers", workers)[0] == 0
+    assert extract("a.jsonl", "-o", "b.json", "--workers", workers)[0] == 0
     assert [document["id"] for document in json.loads(Path("b.json").read_text())] == ["0", "1"]
 
 
-def test_a_finished_file_has_nothing_left_to_do(run) -> None:
-    run("Bo.", "--out", "b.jsonl")
-    assert run("Bo.", "--out", "b.jsonl", "--resume") == (
+def test_a_finished_file_has_nothing_left_to_do(extract) -> None:
+    extract("Bo.", "--out", "b.jsonl")
+    assert extract("Bo.", "--out", "b.jsonl", "--resume") == (
         0,
         "",
         "b.jsonl is complete: nothing is left to do\n",
@@ -179,9 +173,9 @@ def test_a_finished_file_has_nothing_left_to_do(run) -> None:
         (["Bo.", "--from", "xml"], 2, "error: unknown kind of input 'xml'"),
     ],
 )
-def test_mistakes_are_one_line_and_write_nothing(run, arguments: list[str], code: int, told: str) -> None:
+def test_mistakes_are_one_line_and_write_nothing(extract, arguments: list[str], code: int, told: str) -> None:
     Path("old.jsonl").write_text("old")
-    left, out, err = run(*arguments)
+    left, out, err = extract(*arguments)
     assert (left, out) == (code, "")
     assert err.startswith(told)
     assert err.count("\n") == 1
@@ -189,8 +183,8 @@ def test_mistakes_are_one_line_and_write_nothing(run, arguments: list[str], code
 
 
 @pytest.mark.parametrize("workers", [0, "many"])
-def test_workers_are_a_number_from_one_on(run, workers: object) -> None:
-    assert run("Bo.", "--workers", str(workers))[0] == 2
+def test_workers_are_a_number_from_one_on(extract, workers: object) -> None:
+    assert extract("Bo.", "--workers", str(workers))[0] == 2
 
 
 def test_a_terminal_gets_a_table_in_colour(tmp_path: Path) -> None:
@@ -232,7 +226,7 @@ def test_a_reader_that_leaves_is_not_complained_about(tmp_path: Path, workers: s
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_run_that_is_stopped_can_be_gone_on_with(run, how: signal.Signals) -> None:
+def test_a_run_that_is_stopped_can_be_gone_on_with(extract, how: signal.Signals) -> None:
     write("a.jsonl", [f"Slow Bo{number}." for number in range(60)])
     child = subprocess.Popen(
         program("a.jsonl", "--out", "b.jsonl", "--workers", "2"),
@@ -251,7 +245,7 @@ def test_a_run_that_is_stopped_can_be_gone_on_with(run, how: signal.Signals) -> 
         assert (child.wait(), told) == (130, "interrupted: --resume goes on with it\n")
     else:
         assert (child.wait(), told) == (-signal.SIGKILL, "")
-    code, _, err = run("a.jsonl", "--out", "b.jsonl", "--resume")
+    code, _, err = extract("a.jsonl", "--out", "b.jsonl", "--resume")
     assert code == 0
     assert err.splitlines()[-1].startswith("60 documents written to b.jsonl (")
     assert ids(Path("b.jsonl").read_text()) == [str(number) for number in range(60)]
@@ -265,14 +259,16 @@ def test_one_text_needs_nothing_that_only_large_work_does(tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (0, b"set()\n")
 
 
-def test_help_teaches_by_examples(run) -> None:
-    code, out, _ = run("--help")
+def test_help_teaches_by_examples(extract) -> None:
+    code, out, _ = extract("--help")
     assert code == 0
     assert 'biaffinity extract "' in out
     assert "--resume" in out
 
 
-def test_a_real_model_says_the_same_by_any_road(run, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_real_model_says_the_same_by_any_road(
+    extract, samples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("torch", reason="needs the extra train")
     from biaffinity import Extractor, formats
     from biaffinity.extraction.export import export
@@ -291,7 +287,7 @@ def test_a_real_model_says_the_same_by_any_road(run, samples: Path, monkeypatch:
     expected = [[e.text for e in document.entities] for document in found.stream(texts)]
     assert any(expected)
     for road in (["--format", "jsonl"], ["--out", "one.jsonl"], ["--out", "two.jsonl", "--workers", "2"]):
-        code, out, _ = run("a.jsonl", "--model", "model", *road)
+        code, out, _ = extract("a.jsonl", "--model", "model", *road)
         lines = out or Path(road[1]).read_text(encoding="utf-8")
         assert code == 0
         assert [[e["text"] for e in json.loads(line)["entities"]] for line in lines.splitlines()] == expected

@@ -9,47 +9,21 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra train")
 
-import biaffinity
 from biaffinity.annotation import Entity, Sentence
-from biaffinity.cli import main
 from biaffinity.formats import read, write
 from training import tiny
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with data and the models ``one`` and ``two`` of the two setups."""
-    folder = tmp_path_factory.mktemp("trained")
-    files = tiny.write_corpus(folder)
-    for name, setup in (("one", 1), ("two", 2)):
-        config = tiny.config(model={"setup": setup}, training={"epochs": 12})
-        biaffinity.train(config, **files, out=folder / name)
-    return folder
-
-
-@pytest.fixture
-def run(trained: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
-    """Run a command in the folder: its exit code, what it wrote to stdout and to stderr."""
-    monkeypatch.chdir(trained)
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(list(arguments))
-        return left.value.code or 0, *capsys.readouterr()
-
-    return command
-
-
-def test_every_sentence_comes_back_in_order_under_its_id(run, trained: Path) -> None:
-    code, out, err = run("predict", "one", "dev.jsonl", "-o", "p.jsonl")
+def test_every_sentence_comes_back_in_order_under_its_id(beside_models, two_setups: Path) -> None:
+    code, out, err = beside_models("predict", "one", "dev.jsonl", "-o", "p.jsonl")
     assert (code, out, err) == (0, "", "6 sentences written to p.jsonl\n")
-    gold, predicted = list(read(trained / "dev.jsonl")), list(read(trained / "p.jsonl"))
+    gold, predicted = list(read(two_setups / "dev.jsonl")), list(read(two_setups / "p.jsonl"))
     assert [(s.id, s.tokens) for s in predicted] == [(s.id, s.tokens) for s in gold]
 
 
-def test_every_entity_and_relation_has_a_score_between_0_and_1(run, trained: Path) -> None:
-    run("predict", "one", "train.jsonl", "-o", "p.jsonl")
-    sentences = list(read(trained / "p.jsonl"))
+def test_every_entity_and_relation_has_a_score_between_0_and_1(beside_models, two_setups: Path) -> None:
+    beside_models("predict", "one", "train.jsonl", "-o", "p.jsonl")
+    sentences = list(read(two_setups / "p.jsonl"))
     entities = [entity for sentence in sentences for entity in sentence.entities]
     relations = [relation for sentence in sentences for relation in sentence.relations]
     assert entities
@@ -61,46 +35,48 @@ def test_every_entity_and_relation_has_a_score_between_0_and_1(run, trained: Pat
 
 
 @pytest.mark.parametrize("model", ["one", "two"])
-def test_predictions_scored_are_the_evaluation(model: str, run, trained: Path) -> None:
-    run("evaluate", model, "dev.jsonl", "--json", "evaluated.json")
-    run("predict", model, "dev.jsonl", "-o", "p.jsonl")
-    assert run("score", "dev.jsonl", "p.jsonl", "--json", "scored.json")[0] == 0
-    first, second = (json.loads((trained / f"{n}.json").read_text()) for n in ("evaluated", "scored"))
+def test_predictions_scored_are_the_evaluation(model: str, beside_models, two_setups: Path) -> None:
+    beside_models("evaluate", model, "dev.jsonl", "--json", "evaluated.json")
+    beside_models("predict", model, "dev.jsonl", "-o", "p.jsonl")
+    assert beside_models("score", "dev.jsonl", "p.jsonl", "--json", "scored.json")[0] == 0
+    first, second = (json.loads((two_setups / f"{n}.json").read_text()) for n in ("evaluated", "scored"))
     assert first == second
 
 
-def test_annotation_that_is_there_is_not_looked_at(run, trained: Path) -> None:
-    write(trained / "bare.jsonl", [s.annotated([]) for s in tiny.sentences(6, first=31)])
-    run("predict", "one", "dev.jsonl", "-o", "a.jsonl")
-    run("predict", "one", "bare.jsonl", "-o", "b.jsonl")
-    assert (trained / "a.jsonl").read_bytes() == (trained / "b.jsonl").read_bytes()
+def test_annotation_that_is_there_is_not_looked_at(beside_models, two_setups: Path) -> None:
+    write(two_setups / "bare.jsonl", [s.annotated([]) for s in tiny.sentences(6, first=31)])
+    beside_models("predict", "one", "dev.jsonl", "-o", "a.jsonl")
+    beside_models("predict", "one", "bare.jsonl", "-o", "b.jsonl")
+    assert (two_setups / "a.jsonl").read_bytes() == (two_setups / "b.jsonl").read_bytes()
 
 
-def test_given_boundaries_are_kept_and_their_types_not_looked_at(run, trained: Path) -> None:
+def test_given_boundaries_are_kept_and_their_types_not_looked_at(beside_models, two_setups: Path) -> None:
     gold = tiny.sentences(6, first=31)
     hidden = [s.annotated([Entity(e.start, e.end, "Whatever") for e in s.entities]) for s in gold]
-    write(trained / "hidden.jsonl", hidden)
-    run("predict", "two", "dev.jsonl", "-o", "a.jsonl")
-    assert run("predict", "two", "hidden.jsonl", "-o", "b.jsonl")[0] == 0
-    for sentence, predicted in zip(gold, read(trained / "a.jsonl"), strict=True):
+    write(two_setups / "hidden.jsonl", hidden)
+    beside_models("predict", "two", "dev.jsonl", "-o", "a.jsonl")
+    assert beside_models("predict", "two", "hidden.jsonl", "-o", "b.jsonl")[0] == 0
+    for sentence, predicted in zip(gold, read(two_setups / "a.jsonl"), strict=True):
         given = {token for entity in sentence.entities for token in range(entity.start, entity.end)}
         assert all(set(range(e.start, e.end)) <= given for e in predicted.entities)
-    assert (trained / "a.jsonl").read_bytes() == (trained / "b.jsonl").read_bytes()
+    assert (two_setups / "a.jsonl").read_bytes() == (two_setups / "b.jsonl").read_bytes()
 
 
-def test_words_and_characters_never_met_and_empty_sentences_are_no_trouble(run, trained: Path) -> None:
+def test_words_and_characters_never_met_and_empty_sentences_are_no_trouble(
+    beside_models, two_setups: Path
+) -> None:
     odd = [Sentence(["日本", "😀", "\u0301", "x" * 500], id="odd"), Sentence([], id="empty")]
-    write(trained / "odd.jsonl", odd)
-    assert run("predict", "one", "odd.jsonl", "-o", "p.jsonl")[0] == 0
-    assert [s.tokens for s in read(trained / "p.jsonl")] == [s.tokens for s in odd]
+    write(two_setups / "odd.jsonl", odd)
+    assert beside_models("predict", "one", "odd.jsonl", "-o", "p.jsonl")[0] == 0
+    assert [s.tokens for s in read(two_setups / "p.jsonl")] == [s.tokens for s in odd]
 
 
-def test_another_format_says_what_it_cannot_carry(run, trained: Path) -> None:
-    code, _, err = run("predict", "one", "train.jsonl", "-o", "p.conll", "--to", "conll")
+def test_another_format_says_what_it_cannot_carry(beside_models, two_setups: Path) -> None:
+    code, _, err = beside_models("predict", "one", "train.jsonl", "-o", "p.conll", "--to", "conll")
     assert code == 0
     assert "18 sentences written to p.conll" in err
     assert "scores" in err
-    assert sum(1 for _ in read(trained / "p.conll")) == 18
+    assert sum(1 for _ in read(two_setups / "p.conll")) == 18
 
 
 @pytest.mark.parametrize(
@@ -113,14 +89,14 @@ def test_another_format_says_what_it_cannot_carry(run, trained: Path) -> None:
     ],
 )
 def test_mistakes_are_one_line_and_leave_no_file(
-    arguments: list[str], code: int, told: str, run, trained: Path
+    arguments: list[str], code: int, told: str, beside_models, two_setups: Path
 ) -> None:
-    left, out, err = run("predict", *arguments, "-o", "wrong.jsonl")
+    left, out, err = beside_models("predict", *arguments, "-o", "wrong.jsonl")
     assert (left, out) == (code, "")
     assert err.startswith(told)
     assert err.count("\n") == 1
-    assert not (trained / "wrong.jsonl").exists()
+    assert not (two_setups / "wrong.jsonl").exists()
 
 
-def test_an_output_is_required(run) -> None:
-    assert run("predict", "one", "dev.jsonl")[0] == 2
+def test_an_output_is_required(beside_models) -> None:
+    assert beside_models("predict", "one", "dev.jsonl")[0] == 2
