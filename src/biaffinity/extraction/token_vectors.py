@@ -18,7 +18,7 @@ from biaffinity.model.config import ModelConfig
 from biaffinity.model.description import Description
 
 #: Word forms whose character vectors are kept, some 500 bytes each; beyond that it starts anew.
-REMEMBERED = 100_000
+REMEMBERED = 50_000
 
 
 class TokenVectors:

@@ -25,7 +25,7 @@ WINDOW = 2048
 #: Decimals of a score; what comes after them is noise of the arithmetic.
 DECIMALS = 6
 #: Distinct tokens that an encoder may remember (some 400 bytes each) before it is replaced.
-REMEMBERED = 200_000
+REMEMBERED = 50_000
 
 
 def predict(network: Network, sentences: Iterable[Sentence], *, scores: bool = True) -> Iterator[Sentence]:
