@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,10 @@ settings.register_profile(
     "biaffinity", deadline=None, max_examples=60, derandomize=bool(os.environ.get("CI"))
 )
 settings.load_profile("biaffinity")
+
+# A shell in the background lets its programs ignore Ctrl-C, and so would those that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
