@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra train")
+pytest.importorskip("torch", reason="needs the extra train")
+
+import torch
 
 import biaffinity
 from biaffinity.cli import main
