@@ -34,7 +34,7 @@ def in_characters(sentences: Iterable[Sentence]) -> list[Characters]:
             d.id,
             d.text,
             [span(mention) for mention in d.entities],
-            [(fact.type, span(fact.head), span(fact.tail)) for fact in d.relations],
+            [(relation.type, span(relation.head), span(relation.tail)) for relation in d.relations],
         )
         for d in documents(sentences)
     ]

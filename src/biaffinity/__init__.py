@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from biaffinity.annotation import Document, Entity, Fact, Mention, Relation, Sentence
+from biaffinity.annotation import Document, Entity, Mention, Relation, RelationMention, Sentence
 from biaffinity.errors import BiaffinityError, BiaffinityWarning, MissingExtraError
 from biaffinity.version import __version__
 
@@ -18,9 +18,9 @@ __all__ = [
     "BiaffinityWarning",
     "Document",
     "Entity",
-    "Fact",
     "Mention",
     "Relation",
+    "RelationMention",
     "Sentence",
     "__version__",
 ]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biaffinity.annotation import Document, Entity, Fact, Mention, Relation, Sentence, documents
+from biaffinity.annotation import Document, Entity, Mention, Relation, RelationMention, Sentence, documents
 from biaffinity.errors import AnnotationError
 from strategies import corpora
 
@@ -64,15 +64,15 @@ def test_entities_are_mentions_in_characters_of_the_document() -> None:
     )
 
 
-def test_a_fact_runs_from_the_first_character_of_one_argument_to_the_last_of_the_other() -> None:
+def test_a_relation_mention_runs_from_the_first_character_of_one_argument_to_the_last_of_the_other() -> None:
     anna, oslo, cy, bo = DOCUMENT.entities
     assert DOCUMENT.relations == (
-        Fact("Live_In", anna, oslo, 0.25, "Anna left Oslo", 1, 15),
-        Fact("Kill", bo, cy, None, "Bo shot Cy", 17, 27),
+        RelationMention("Live_In", anna, oslo, 0.25, "Anna left Oslo", 1, 15),
+        RelationMention("Kill", bo, cy, None, "Bo shot Cy", 17, 27),
     )
 
 
-def test_triples_are_the_facts_in_words() -> None:
+def test_triples_are_the_relation_mentions_in_words() -> None:
     assert DOCUMENT.triples() == [("Anna", "Live_In", "Oslo"), ("Bo", "Kill", "Cy")]
 
 
@@ -85,11 +85,11 @@ def test_every_mention_is_the_slice_of_the_text_that_it_claims(document: Documen
 
 
 @given(whole_documents())
-def test_every_fact_is_the_slice_of_the_text_that_it_claims(document: Document) -> None:
-    for fact in document.relations:
-        assert document.text[fact.start_char : fact.end_char] == fact.text
-        assert fact.head.text in fact.text
-        assert fact.tail.text in fact.text
+def test_every_relation_mention_is_the_slice_of_the_text_that_it_claims(document: Document) -> None:
+    for relation in document.relations:
+        assert document.text[relation.start_char : relation.end_char] == relation.text
+        assert relation.head.text in relation.text
+        assert relation.tail.text in relation.text
 
 
 def test_the_record_counts_characters_and_entities_from_the_start_of_the_document() -> None:
@@ -216,7 +216,7 @@ def test_the_characters_of_entities_may_be_left_out() -> None:
 
 
 @pytest.mark.parametrize("thing", [DOCUMENT, DOCUMENT.entities[0], DOCUMENT.relations[0]])
-def test_nothing_can_be_changed(thing: Document | Mention | Fact) -> None:
+def test_nothing_can_be_changed(thing: Document | Mention | RelationMention) -> None:
     for field in fields(thing):
         with pytest.raises(FrozenInstanceError):
             setattr(thing, field.name, None)

@@ -45,10 +45,10 @@ def assert_sound(document: Document, text: str) -> None:
         assert text[mention.start_char : mention.end_char] == mention.text
         assert mention.score is not None
         assert 0 <= mention.score <= 1
-    for fact in document.relations:
-        assert text[fact.start_char : fact.end_char] == fact.text
-        assert fact.score is not None
-        assert 0 <= fact.score <= 1
+    for relation in document.relations:
+        assert text[relation.start_char : relation.end_char] == relation.text
+        assert relation.score is not None
+        assert 0 <= relation.score <= 1
 
 
 def assert_same(ours: Document, theirs: Document) -> None:

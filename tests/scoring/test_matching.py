@@ -15,7 +15,7 @@ from biaffinity.scoring.matching import (
     RC_RELEASED,
     RE_BOUNDARIES,
     RE_STRICT,
-    Path,
+    Cell,
 )
 
 # Ida Moor(Peop) of Calder Mills(Org) left Port Vane(Loc) .
@@ -25,12 +25,12 @@ WORKS = Relation("Work_For", 0, 1)
 GOLD = Sentence(TOKENS, [IDA, MILLS, VANE], [WORKS, Relation("Live_In", 0, 2)])
 
 
-def found(metric: Path, entities: list[Entity], relations: list[Relation] = (), gold: Sentence = GOLD):
+def found(metric: Cell, entities: list[Entity], relations: list[Relation] = (), gold: Sentence = GOLD):
     """(gold, predicted, correct) by type."""
     return tuple(Counter(types) for types in METRICS[metric](gold, gold.annotated(entities, relations)))
 
 
-def correct(metric: Path, entities: list[Entity], relations: list[Relation] = (), gold: Sentence = GOLD):
+def correct(metric: Cell, entities: list[Entity], relations: list[Relation] = (), gold: Sentence = GOLD):
     return dict(found(metric, entities, relations, gold)[2])
 
 

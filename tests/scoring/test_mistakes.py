@@ -43,20 +43,20 @@ class TestEntities:
     def test_a_pair_is_one_verdict(self, predicted, kind):
         assert entity_kinds([IDA], [predicted]) == [(kind, 0, 0)]
 
-    def test_entities_that_share_no_token_are_missed_and_invented(self):
-        assert entity_kinds([IDA], [Entity(2, 3, "Peop")]) == [("missed", 0, None), ("invented", None, 0)]
+    def test_entities_that_share_no_token_are_missing_and_spurious(self):
+        assert entity_kinds([IDA], [Entity(2, 3, "Peop")]) == [("missing", 0, None), ("spurious", None, 0)]
 
-    def test_an_entity_cut_in_two_is_a_wrong_boundary_and_an_invention(self):
+    def test_an_entity_cut_in_two_is_a_wrong_boundary_and_a_spurious_one(self):
         halves = [Entity(0, 1, "Peop"), Entity(1, 2, "Peop")]
-        assert entity_kinds([IDA], halves) == [("wrong boundary", 0, 0), ("invented", None, 1)]
+        assert entity_kinds([IDA], halves) == [("wrong boundary", 0, 0), ("spurious", None, 1)]
 
     def test_the_half_that_shares_more_is_the_one_paired(self):
         parts = [Entity(3, 4, "Org"), Entity(4, 7, "Org")]
-        assert entity_kinds([Entity(3, 7, "Org")], parts) == [("wrong boundary", 0, 1), ("invented", None, 0)]
+        assert entity_kinds([Entity(3, 7, "Org")], parts) == [("wrong boundary", 0, 1), ("spurious", None, 0)]
 
     def test_the_right_type_goes_before_the_larger_overlap(self):
         parts = [Entity(3, 6, "Loc"), Entity(6, 7, "Org")]
-        assert entity_kinds([Entity(3, 7, "Org")], parts) == [("wrong boundary", 0, 1), ("invented", None, 0)]
+        assert entity_kinds([Entity(3, 7, "Org")], parts) == [("wrong boundary", 0, 1), ("spurious", None, 0)]
 
     def test_a_correct_entity_inside_another_is_not_taken_by_it(self):
         predicted = [Entity(6, 10, "Loc"), VANE]
@@ -86,8 +86,8 @@ class TestRelations:
     @pytest.mark.parametrize(
         "predicted", [Relation("Work_For", 2, 3), Relation("Live_In", 0, 2), Relation("Work_For", 1, 2)]
     )
-    def test_relations_with_too_little_in_common_are_missed_and_invented(self, predicted):
-        assert relation_kinds([predicted]) == ["missed", "invented"]
+    def test_relations_with_too_little_in_common_are_missing_and_spurious(self, predicted):
+        assert relation_kinds([predicted]) == ["missing", "spurious"]
 
     @pytest.mark.parametrize("argument", [Entity(3, 5, "Loc"), Entity(4, 5, "Org"), Entity(4, 6, "Loc")])
     def test_an_argument_with_a_wrong_type_or_boundary_is_a_wrong_argument(self, argument):
@@ -154,7 +154,7 @@ def test_the_verdict_is_true_of_the_items(corpora):
 
 def _entity_kind(gold: Sentence, predicted: Sentence, v: Verdict) -> Kind:
     if v.gold is None or v.predicted is None:
-        return Kind.INVENTED if v.gold is None else Kind.MISSED
+        return Kind.SPURIOUS if v.gold is None else Kind.MISSING
     g, p = gold.entities[v.gold], predicted.entities[v.predicted]
     assert g.overlaps(p)
     span, type_ = (g.start, g.end) == (p.start, p.end), g.type == p.type
@@ -168,7 +168,7 @@ def _entity_kind(gold: Sentence, predicted: Sentence, v: Verdict) -> Kind:
 
 def _relation_kind(gold: Sentence, predicted: Sentence, v: Verdict, paired: set) -> Kind:
     if v.gold is None or v.predicted is None:
-        return Kind.INVENTED if v.gold is None else Kind.MISSED
+        return Kind.SPURIOUS if v.gold is None else Kind.MISSING
     g, p = gold.relations[v.gold], predicted.relations[v.predicted]
     same_type = g.type == p.type
     straight = [(g.head, p.head) in paired, (g.tail, p.tail) in paired]
@@ -185,12 +185,12 @@ def _relation_kind(gold: Sentence, predicted: Sentence, v: Verdict, paired: set)
 
 
 @given(predicted_corpora())
-def test_what_is_missed_and_invented_could_not_have_been_paired(corpora):
+def test_what_is_missing_and_spurious_could_not_have_been_paired(corpora):
     for gold, predicted in zip(*corpora, strict=True):
         verdicts = judge(gold, predicted).entities
-        missed = [gold.entities[v.gold] for v in verdicts if v.kind is Kind.MISSED]
-        invented = [predicted.entities[v.predicted] for v in verdicts if v.kind is Kind.INVENTED]
-        assert not any(a.overlaps(b) for a in missed for b in invented)
+        missing = [gold.entities[v.gold] for v in verdicts if v.kind is Kind.MISSING]
+        spurious = [predicted.entities[v.predicted] for v in verdicts if v.kind is Kind.SPURIOUS]
+        assert not any(a.overlaps(b) for a in missing for b in spurious)
 
 
 @given(predicted_corpora())
@@ -213,8 +213,8 @@ def test_the_correct_ones_are_those_of_the_score_sheet(corpora):
 
 
 @given(predicted_corpora())
-def test_swapping_gold_and_prediction_swaps_missed_and_invented(corpora):
-    swap = {Kind.MISSED: Kind.INVENTED, Kind.INVENTED: Kind.MISSED}
+def test_swapping_gold_and_prediction_swaps_missing_and_spurious(corpora):
+    swap = {Kind.MISSING: Kind.SPURIOUS, Kind.SPURIOUS: Kind.MISSING}
     for gold, predicted in zip(*corpora, strict=True):
         there, back = judge(gold, predicted), judge(predicted, gold)
         for forward, backward in ((there.entities, back.entities), (there.relations, back.relations)):

@@ -74,7 +74,7 @@ def test_given_entities_stay_and_only_relations_are_looked_for(
     assert document["id"] == "x"
     assert document["sentences"][0]["id"] == "x:0"
     expected = extractor(TEXT, entities=[(0, 8), (35, 40, "Loc")])
-    assert [r["type"] for r in document["relations"]] == [fact.type for fact in expected.relations]
+    assert [r["type"] for r in document["relations"]] == [relation.type for relation in expected.relations]
 
 
 def test_entities_of_an_answer_can_be_given_again(client: TestClient) -> None:

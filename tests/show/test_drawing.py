@@ -34,17 +34,17 @@ def test_any_characters_give_xml_that_says_all_of_the_text(sentence: Sentence, w
 def test_every_entity_and_relation_is_a_group_that_carries_it(sentence: Sentence, width: int) -> None:
     document = Document([sentence.with_text(), sentence.with_text()])
     drawn = Drawn(document, width)
-    mentions, facts = document.entities, document.relations
+    mentions, relations = document.entities, document.relations
     entities = {int(g.get("data-entity", "")): g for g in drawn.groups("entity")}
     assert sorted(entities) == list(range(len(mentions)))
     for index, group in entities.items():
         assert group.get("data-type") == mentions[index].type
         assert float(group.get("data-score", "")) == pytest.approx(mentions[index].score, abs=1e-4)
-    assert [int(g.get("data-relation", "")) for g in drawn.groups("relation")] == list(range(len(facts)))
-    for fact, group in zip(facts, drawn.groups("relation"), strict=True):
-        assert mentions[int(group.get("data-head", ""))] == fact.head
-        assert mentions[int(group.get("data-tail", ""))] == fact.tail
-        assert group.get("data-type") == fact.type
+    assert [int(g.get("data-relation", "")) for g in drawn.groups("relation")] == list(range(len(relations)))
+    for relation, group in zip(relations, drawn.groups("relation"), strict=True):
+        assert mentions[int(group.get("data-head", ""))] == relation.head
+        assert mentions[int(group.get("data-tail", ""))] == relation.tail
+        assert group.get("data-type") == relation.type
 
 
 @given(dense_sentences(), WIDTHS)

@@ -109,7 +109,7 @@ def test_gold_and_prediction_are_drawn_and_once_where_they_agree(elements: Eleme
 def test_mistakes_carry_a_symbol_in_the_drawing_and_words_beside_it(elements: Elements) -> None:
     for drawn in ("≠ Org", "≠ Loc", "− Loc", "⇥ Peop", "+ Other", "◐ Work_For", "⇄ Kill"):
         assert drawn in elements.text
-    for told in ("wrong type", "missed", "wrong boundary", "invented", "wrong argument", "wrong direction"):
+    for told in ("wrong type", "missing", "wrong boundary", "spurious", "wrong argument", "wrong direction"):
         assert f"{told}gold" in elements.text or f"{told}predicted" in elements.text
 
 
@@ -197,8 +197,8 @@ def test_counts_of_filters_and_cells_add_up(corpora: tuple[list[Sentence], ...])
     }
     for task, path in (("entity", ("ner", "micro")), ("relation", ("re", "strict", "micro"))):
         pairs = sum(
-            n for (of, kind), n in shown.items() if of == task and kind != "missed" and kind != "invented"
+            n for (of, kind), n in shown.items() if of == task and kind != "missing" and kind != "spurious"
         )
         assert shown[task, "correct"] == sheet[path].correct
-        assert pairs + shown[task, "missed"] == sheet[path].gold
-        assert pairs + shown[task, "invented"] == sheet[path].predicted
+        assert pairs + shown[task, "missing"] == sheet[path].gold
+        assert pairs + shown[task, "spurious"] == sheet[path].predicted

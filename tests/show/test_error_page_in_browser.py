@@ -67,10 +67,10 @@ def test_the_checkbox_brings_the_others(page) -> None:
 @pytest.mark.parametrize(
     ("task", "name", "sentences"),
     [
-        ("entity", "missed", ["s1"]),
+        ("entity", "missing", ["s1"]),
         ("entity", "wrong type", ["s1"]),
         ("entity", "wrong boundary", ["s3"]),
-        ("entity", "invented", ["s3"]),
+        ("entity", "spurious", ["s3"]),
         ("relation", "wrong argument", ["s1"]),
         ("relation", "wrong direction", ["s3"]),
         ("relation", "correct", ["s2"]),
@@ -84,10 +84,10 @@ def test_a_kind_picks_its_sentences(page, task, name, sentences) -> None:
 
 
 def test_a_second_kind_adds_and_a_second_click_takes_away(page) -> None:
-    kind(page, "entity", "missed").click()
+    kind(page, "entity", "missing").click()
     kind(page, "relation", "wrong direction").click()
     assert shown(page) == ["s1", "s3"]
-    kind(page, "entity", "missed").click()
+    kind(page, "entity", "missing").click()
     assert shown(page) == ["s3"]
 
 
@@ -100,8 +100,8 @@ def test_a_label_picks_mistakes_on_either_side(page) -> None:
 def test_kind_and_label_together_narrow(page) -> None:
     label(page, "entity", "Peop").click()
     assert kind(page, "entity", "wrong boundary").locator("output").inner_text() == "1"
-    assert kind(page, "entity", "missed").locator("output").inner_text() == "0"
-    kind(page, "entity", "missed").click()
+    assert kind(page, "entity", "missing").locator("output").inner_text() == "0"
+    kind(page, "entity", "missing").click()
     assert shown(page) == []
 
 
@@ -171,7 +171,7 @@ def test_every_filter_is_reached_and_pressed_by_keyboard(page) -> None:
 
 
 def test_the_button_clears_all_filters(page) -> None:
-    kind(page, "entity", "missed").click()
+    kind(page, "entity", "missing").click()
     page.locator("#only").uncheck()
     page.locator("#search").fill("x")
     page.locator("#reset").click()

@@ -5,7 +5,16 @@ sentence's entities. Where the text is known, every token has its character span
 document's text is its sentences' texts joined, so nothing between two sentences is ever lost.
 """
 
-from biaffinity.annotation.document import Document, Fact, Mention, documents
+from biaffinity.annotation.document import Document, Mention, RelationMention, documents
 from biaffinity.annotation.sentence import Entity, Relation, Sentence, outermost
 
-__all__ = ["Document", "Entity", "Fact", "Mention", "Relation", "Sentence", "documents", "outermost"]
+__all__ = [
+    "Document",
+    "Entity",
+    "Mention",
+    "Relation",
+    "RelationMention",
+    "Sentence",
+    "documents",
+    "outermost",
+]

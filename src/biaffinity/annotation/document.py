@@ -54,7 +54,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class RelationMention:
     """A relation as it stands in a document, with both its arguments.
 
     Its text and characters run from the first character of one argument to the last of the other.
@@ -104,22 +104,24 @@ class Document:
         return tuple(mention for mentions in self._mentions() for mention in mentions)
 
     @property
-    def relations(self) -> tuple[Fact, ...]:
+    def relations(self) -> tuple[RelationMention, ...]:
         """Every relation with its arguments, in the order of the sentences."""
-        facts = []
+        relations = []
         for sentence, mentions in zip(self.sentences, self._mentions(), strict=True):
             for relation in sentence.relations:
                 head, tail = mentions[relation.head], mentions[relation.tail]
                 start = min(head.start_char, tail.start_char)
                 end = max(head.end_char, tail.end_char)
-                facts.append(
-                    Fact(relation.type, head, tail, relation.score, self.text[start:end], start, end)
+                relations.append(
+                    RelationMention(
+                        relation.type, head, tail, relation.score, self.text[start:end], start, end
+                    )
                 )
-        return tuple(facts)
+        return tuple(relations)
 
     def triples(self) -> list[tuple[str, str, str]]:
         """The relations as (head text, relation type, tail text)."""
-        return [(fact.head.text, fact.type, fact.tail.text) for fact in self.relations]
+        return [(relation.head.text, relation.type, relation.tail.text) for relation in self.relations]
 
     def to_dict(self) -> Json:
         """A JSON object: the text, its entities, the relations between them (by index), its sentences.

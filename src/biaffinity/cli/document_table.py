@@ -37,10 +37,10 @@ def _table(document: Document) -> Table:
     for entity in document.entities:
         place = f"{entity.start_char}-{entity.end_char}"
         table.add_row("entity", entity.type, place, _score(entity.score), _visible(entity.text), style="cyan")
-    for fact in document.relations:
-        place = f"{fact.start_char}-{fact.end_char}"
-        arguments = f"{_visible(fact.head.text)} -> {_visible(fact.tail.text)}"
-        table.add_row("relation", fact.type, place, _score(fact.score), arguments, style="green")
+    for relation in document.relations:
+        place = f"{relation.start_char}-{relation.end_char}"
+        arguments = f"{_visible(relation.head.text)} -> {_visible(relation.tail.text)}"
+        table.add_row("relation", relation.type, place, _score(relation.score), arguments, style="green")
     return table
 
 

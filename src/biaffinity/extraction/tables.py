@@ -84,8 +84,8 @@ def _columns(documents: Iterable[Document]) -> list[tuple[Columns, dict[str, typ
 def relation_rows(document: Document) -> list[tuple[Any, ...]]:
     """A row of `RELATION_COLUMNS` for every relation of a document."""
     return [
-        (document.id, fact.type, *_cells(fact.head), *_cells(fact.tail), fact.score)
-        for fact in document.relations
+        (document.id, relation.type, *_cells(relation.head), *_cells(relation.tail), relation.score)
+        for relation in document.relations
     ]
 
 

@@ -152,11 +152,11 @@ class RelationExtractor(Pipe):
         if self.entities != "given":
             doc.set_ents([*there, *new])
         relations = []
-        for fact in document.relations:
-            head = spans.get((fact.head.start_char, fact.head.end_char))
-            tail = spans.get((fact.tail.start_char, fact.tail.end_char))
+        for relation in document.relations:
+            head = spans.get((relation.head.start_char, relation.head.end_char))
+            tail = spans.get((relation.tail.start_char, relation.tail.end_char))
             if head is not None and tail is not None:
-                relations.append(SpanRelation(fact.type, head, tail, fact.score or 0.0))
+                relations.append(SpanRelation(relation.type, head, tail, relation.score or 0.0))
         write(doc, relations, scores, anew=self.entities == "replace")
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:

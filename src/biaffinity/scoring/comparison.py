@@ -17,7 +17,7 @@ import numpy as np
 
 from biaffinity.errors import UsageError
 from biaffinity.scoring.averages import Array
-from biaffinity.scoring.matching import Path
+from biaffinity.scoring.matching import Cell
 from biaffinity.scoring.resampling import block_sizes, drawn, joined, per_sentence, redrawn, weighted
 from biaffinity.scoring.sheet import OTHER, cells, nested
 from biaffinity.scoring.tally import Tally
@@ -25,7 +25,7 @@ from biaffinity.scoring.tally import Tally
 # A mean over types rounds in its last digits: differences closer than this are equal.
 _ROUNDING = 1e-12
 
-_Table = dict[Path, Array]
+_Table = dict[Cell, Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,10 @@ class Difference:
 class Comparison:
     """Every averaged cell of the sheet, compared between two predictions."""
 
-    differences: Mapping[Path, Difference]
+    differences: Mapping[Cell, Difference]
     samples: int
 
-    def __getitem__(self, path: Path) -> Difference:
+    def __getitem__(self, path: Cell) -> Difference:
         return self.differences[path]
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class _Pair:
         first, second = self._f1s(mine), self._f1s(theirs)
         return {path: first[path] - second[path] for path in first}
 
-    def _f1s(self, totals: Mapping[Path, Array]) -> _Table:
+    def _f1s(self, totals: Mapping[Cell, Array]) -> _Table:
         table = cells(totals, self.types, self.other)
         return {path: cell.f1 for path, cell in table.items() if "per_type" not in path}
 

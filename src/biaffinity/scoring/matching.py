@@ -14,7 +14,7 @@ from typing import Any
 
 from biaffinity.annotation import Sentence
 
-Path = tuple[str, ...]
+Cell = tuple[str, ...]
 Found = tuple[list[str], list[str], list[str]]
 Metric = Callable[[Sentence, Sentence], Found]
 Key = tuple[Any, ...]
@@ -113,14 +113,14 @@ def classified_entities(gold: Sentence, predicted: Sentence) -> Found:
     return [e.type for e in gold.entities], verdicts, correct
 
 
-NER: Path = ("ner",)
-NER_BOUNDARIES: Path = ("ner", "boundaries")
-EC: Path = ("ec",)
-RE_STRICT: Path = ("re", "strict")
-RE_BOUNDARIES: Path = ("re", "boundaries")
-RC_RELEASED: Path = ("paper", "rc_released")
+NER: Cell = ("ner",)
+NER_BOUNDARIES: Cell = ("ner", "boundaries")
+EC: Cell = ("ec",)
+RE_STRICT: Cell = ("re", "strict")
+RE_BOUNDARIES: Cell = ("re", "boundaries")
+RC_RELEASED: Cell = ("paper", "rc_released")
 
-METRICS: Mapping[Path, Metric] = {
+METRICS: Mapping[Cell, Metric] = {
     NER: shared_keys(strict_entities),
     NER_BOUNDARIES: shared_keys(entity_boundaries),
     EC: classified_entities,

@@ -1,6 +1,6 @@
 """What went wrong, item by item: every entity and relation of gold and prediction gets one verdict.
 
-Items are paired one to one, the best pairs first; what is left over was missed or invented.
+Items are paired one to one, the best pairs first; what is left over is missing or spurious.
 
 | entities | a pair that has |
 |---|---|
@@ -19,7 +19,7 @@ Items are paired one to one, the best pairs first; what is left over was missed 
 | other argument | the same type and one paired argument; the other is another entity |
 
 Arguments are paired where the entities are. The correct ones are those that the score sheet counts as
-``ner`` and ``re.strict``. Swapping gold and prediction swaps missed and invented and changes nothing else.
+``ner`` and ``re.strict``. Swapping gold and prediction swaps missing and spurious and changes nothing else.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Kind(Enum):
     """What became of an item."""
 
     CORRECT = "correct"
-    MISSED = "missed"
-    INVENTED = "invented"
+    MISSING = "missing"
+    SPURIOUS = "spurious"
     WRONG_TYPE = "wrong type"
     WRONG_BOUNDARY = "wrong boundary"
     WRONG_BOUNDARY_AND_TYPE = "wrong boundary and type"
@@ -57,8 +57,8 @@ ENTITY_KINDS = (
     Kind.WRONG_TYPE,
     Kind.WRONG_BOUNDARY,
     Kind.WRONG_BOUNDARY_AND_TYPE,
-    Kind.MISSED,
-    Kind.INVENTED,
+    Kind.MISSING,
+    Kind.SPURIOUS,
 )
 #: The kinds a relation can be of; pairs are made in this order.
 RELATION_KINDS = (
@@ -68,8 +68,8 @@ RELATION_KINDS = (
     Kind.WRONG_DIRECTION,
     Kind.WRONG_DIRECTION_AND_TYPE,
     Kind.OTHER_ARGUMENT,
-    Kind.MISSED,
-    Kind.INVENTED,
+    Kind.MISSING,
+    Kind.SPURIOUS,
 )
 
 
@@ -88,7 +88,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """All verdicts on one sentence: in gold's order, and after it what was invented."""
+    """All verdicts on one sentence: in gold's order, and after it what is spurious."""
 
     entities: list[Verdict]
     relations: list[Verdict]
@@ -142,10 +142,10 @@ def _verdicts(
             kind, given = chosen[index]
             verdicts.append(Verdict(kind, index, given, (item.type, predicted[given].type)))
         else:
-            verdicts.append(Verdict(Kind.MISSED, index, None, (item.type, None)))
+            verdicts.append(Verdict(Kind.MISSING, index, None, (item.type, None)))
     for index, item in enumerate(predicted):
         if index not in taken:
-            verdicts.append(Verdict(Kind.INVENTED, None, index, (None, item.type)))
+            verdicts.append(Verdict(Kind.SPURIOUS, None, index, (None, item.type)))
     return verdicts
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from biaffinity.scoring.matching import Path
+from biaffinity.scoring.matching import Cell
 from biaffinity.scoring.sheet import ScoreSheet
 
-GROUPS: tuple[tuple[Path, str], ...] = (
+GROUPS: tuple[tuple[Cell, str], ...] = (
     (("ner",), "Entities, strict"),
     (("ner", "boundaries"), "Entities, boundaries only"),
     (("ec",), "Entity classification (EC)"),
@@ -17,7 +17,7 @@ GROUPS: tuple[tuple[Path, str], ...] = (
 )
 
 
-def averages(group: Path, other: Sequence[str]) -> Iterator[tuple[str, Path]]:
+def averages(group: Cell, other: Sequence[str]) -> Iterator[tuple[str, Cell]]:
     """The averaged cells of a group, each with its name."""
     without = f"without {', '.join(other)}"
     if group == ("ner", "boundaries"):
@@ -34,7 +34,7 @@ def averages(group: Path, other: Sequence[str]) -> Iterator[tuple[str, Path]]:
             yield f"macro, {without}", (*group, "macro_no_other")
 
 
-def lines(sheet: ScoreSheet) -> Iterator[tuple[str, Path | None]]:
+def lines(sheet: ScoreSheet) -> Iterator[tuple[str, Cell | None]]:
     """Headings (without a path) and the cells under them, types included."""
     for group, title in GROUPS:
         yield title, None

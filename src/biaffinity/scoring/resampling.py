@@ -13,7 +13,7 @@ import numpy as np
 
 from biaffinity.errors import UsageError
 from biaffinity.scoring.averages import Array
-from biaffinity.scoring.matching import Path
+from biaffinity.scoring.matching import Cell
 from biaffinity.scoring.sheet import OTHER, ScoreSheet, cells
 from biaffinity.scoring.tally import Tally
 
@@ -42,7 +42,7 @@ def with_intervals(
     return replace(ScoreSheet.of(tally, other=other), intervals=intervals)
 
 
-def per_sentence(tally: Tally, types: Mapping[Path, Sequence[str]]) -> dict[Path, Array]:
+def per_sentence(tally: Tally, types: Mapping[Cell, Sequence[str]]) -> dict[Cell, Array]:
     """The counts [sentences, types, 3] of every metric."""
     return {path: ledger.per_sentence(tally.sentences, types[path]) for path, ledger in tally.ledgers.items()}
 
@@ -56,7 +56,7 @@ def drawn(sentences: int, samples: int, random: np.random.Generator) -> Iterator
         yield weights.reshape(size, sentences).astype(np.float64)
 
 
-def redrawn(counts: Mapping[Path, Array], weights: Array) -> dict[Path, Array]:
+def redrawn(counts: Mapping[Cell, Array], weights: Array) -> dict[Cell, Array]:
     """Totals [block, types, 3] of every metric's counts under weights [block, sentences]."""
     return {path: weighted(table, weights) for path, table in counts.items()}
 
@@ -77,7 +77,7 @@ def block_sizes(sentences: int, samples: int) -> Iterator[int]:
         yield min(block, samples - start)
 
 
-def joined(blocks: Iterable[Mapping[Path, Array]]) -> dict[Path, Array]:
+def joined(blocks: Iterable[Mapping[Cell, Array]]) -> dict[Cell, Array]:
     """Blocks of values [block] of every cell, one after the other [samples]."""
     tables = list(blocks)
     return {path: np.concatenate([table[path] for table in tables]) for path in tables[0]}

@@ -30,7 +30,7 @@ from biaffinity.scoring.matching import (
     RC_RELEASED,
     RE_BOUNDARIES,
     RE_STRICT,
-    Path,
+    Cell,
 )
 from biaffinity.scoring.tally import Tally, count
 
@@ -77,10 +77,10 @@ class ScoreSheet:
     (`biaffinity.scoring.with_intervals`).
     """
 
-    scores: Mapping[Path, Score]
+    scores: Mapping[Cell, Score]
     sentences: int
     other: tuple[str, ...]
-    intervals: Mapping[Path, Interval] = field(default_factory=dict)
+    intervals: Mapping[Cell, Interval] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tally: Tally, *, other: Collection[str] = OTHER) -> ScoreSheet:
@@ -90,7 +90,7 @@ class ScoreSheet:
         scores = {path: Score.of(cell) for path, cell in cells(totals, types, other).items()}
         return cls(scores, tally.sentences, tuple(sorted(other)))
 
-    def __getitem__(self, path: Path) -> Score:
+    def __getitem__(self, path: Cell) -> Score:
         return self.scores[path]
 
     def headline(self, *, boundaries_given: bool = False) -> float:
@@ -100,7 +100,7 @@ class ScoreSheet:
 
     def to_dict(self) -> dict[str, Any]:
         """The sheet as nested JSON objects, ``sheet["re"]["strict"]["micro"]["f1"]`` and so on."""
-        leaves: dict[Path, dict[str, Any]] = {(*metric, "per_type"): {} for metric in BY_TYPE}
+        leaves: dict[Cell, dict[str, Any]] = {(*metric, "per_type"): {} for metric in BY_TYPE}
         leaves |= {path: asdict(score) for path, score in self.scores.items()}
         for path, interval in self.intervals.items():
             leaves[path]["f1_interval"] = list(interval)
@@ -123,10 +123,10 @@ def score(
 
 
 def cells(
-    counts: Mapping[Path, Array], types: Mapping[Path, Sequence[str]], other: Collection[str]
-) -> dict[Path, Rates]:
+    counts: Mapping[Cell, Array], types: Mapping[Cell, Sequence[str]], other: Collection[str]
+) -> dict[Cell, Rates]:
     """Every cell of the sheet from the counts [..., types, 3] of every metric."""
-    table: dict[Path, Rates] = {}
+    table: dict[Cell, Rates] = {}
     for metric in BY_TYPE:
         kept = [index for index, name in enumerate(types[metric]) if name not in other]
         table[(*metric, "micro")] = micro(counts[metric])
@@ -142,7 +142,7 @@ def cells(
     return table
 
 
-def nested(leaves: Mapping[Path, Any]) -> dict[str, Any]:
+def nested(leaves: Mapping[Cell, Any]) -> dict[str, Any]:
     """Paths as nested dictionaries.
 
     >>> nested({("ner", "micro"): 1, ("ner", "per_type", "U.S."): 2})

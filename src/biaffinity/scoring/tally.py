@@ -13,7 +13,7 @@ import numpy as np
 
 from biaffinity.annotation import Sentence
 from biaffinity.scoring.averages import Array
-from biaffinity.scoring.matching import METRICS, Found, Path
+from biaffinity.scoring.matching import METRICS, Cell, Found
 from biaffinity.scoring.pairing import paired
 
 
@@ -69,7 +69,7 @@ class Tally:
 
     sentences: int = 0
     excluded: set[str] = field(default_factory=set)
-    ledgers: dict[Path, Ledger] = field(default_factory=lambda: {metric: Ledger() for metric in METRICS})
+    ledgers: dict[Cell, Ledger] = field(default_factory=lambda: {metric: Ledger() for metric in METRICS})
 
 
 def count(gold: Iterable[Sentence], predicted: Iterable[Sentence], *, exclude: Collection[str] = ()) -> Tally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from biaffinity.annotation import Document, Fact, Mention, Sentence
+from biaffinity.annotation import Document, Mention, RelationMention, Sentence
 from biaffinity.show.arcs import Arc
 from biaffinity.show.boxes import LABEL_SIZE
 from biaffinity.show.colours import LIGHT, Tone
@@ -133,11 +133,11 @@ def _relation(
     layout: Layout, index: int, kind: int, parts: list[tuple[Line, Arc]], mark: Mark | None
 ) -> Iterator[str]:
     """The arc of a relation, or both its parts, with labels and the arrow head at the tail."""
-    fact, (head, tail), tone = layout.relations[index], layout.links[index], LIGHT.tones[kind]
+    relation, (head, tail), tone = layout.relations[index], layout.links[index], LIGHT.tones[kind]
     yield (
         f'<g class="relation kind-{kind}{marked_class(mark)}" data-relation="{index}"'
         f' data-head="{head}" data-tail="{tail}"'
-        f"{_data(fact)}><title>{escaped(_in_words(fact))}</title>"
+        f"{_data(relation)}><title>{escaped(_in_words(relation))}</title>"
     )
     for line, arc in parts:
         y = line.height_of(arc.level)
@@ -194,7 +194,7 @@ def _label(text: str, x: float, y: float, width: float, tone: Tone) -> str:
     )
 
 
-def _data(annotation: Mention | Fact) -> str:
+def _data(annotation: Mention | RelationMention) -> str:
     score = "" if annotation.score is None else f' data-score="{round(annotation.score, 4)}"'
     return f' data-type="{escaped(on_one_line(annotation.type))}"{score}'
 
@@ -203,9 +203,9 @@ def _entity_in_words(entity: Mention) -> str:
     return f"{on_one_line(entity.type)}: {on_one_line(entity.text)}{_scored(entity.score)}"
 
 
-def _in_words(fact: Fact) -> str:
-    head, tail = on_one_line(fact.head.text), on_one_line(fact.tail.text)
-    return f"{on_one_line(fact.type)}: {head} → {tail}{_scored(fact.score)}"
+def _in_words(relation: RelationMention) -> str:
+    head, tail = on_one_line(relation.head.text), on_one_line(relation.tail.text)
+    return f"{on_one_line(relation.type)}: {head} → {tail}{_scored(relation.score)}"
 
 
 def _scored(score: float | None) -> str:

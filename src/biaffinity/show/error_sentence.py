@@ -20,8 +20,8 @@ WIDTH = 600
 #: What marks a kind, along with its colour.
 SYMBOLS = {
     Kind.CORRECT: "✓",
-    Kind.MISSED: "−",
-    Kind.INVENTED: "+",
+    Kind.MISSING: "−",
+    Kind.SPURIOUS: "+",
     Kind.WRONG_TYPE: "≠",
     Kind.WRONG_BOUNDARY: "⇥",
     Kind.WRONG_BOUNDARY_AND_TYPE: "⇥≠",
@@ -33,8 +33,8 @@ SYMBOLS = {
 #: What the kinds mean, in a few words.
 MEANINGS = {
     Kind.CORRECT: "boundaries, types and direction are right",
-    Kind.MISSED: "in gold, not predicted",
-    Kind.INVENTED: "predicted, not in gold",
+    Kind.MISSING: "in gold, not predicted",
+    Kind.SPURIOUS: "predicted, not in gold",
     Kind.WRONG_TYPE: "the right place, another type",
     Kind.WRONG_BOUNDARY: "the right type, too long or too short",
     Kind.WRONG_BOUNDARY_AND_TYPE: "another type, too long or too short",
@@ -46,8 +46,8 @@ MEANINGS = {
 
 
 def family(kind: Kind) -> str:
-    """The kinds that share a colour: correct, missed, invented, or wrong in some way."""
-    return kind.value if kind in (Kind.CORRECT, Kind.MISSED, Kind.INVENTED) else "wrong"
+    """The kinds that share a colour: correct, missing, spurious, or wrong in some way."""
+    return kind.value if kind in (Kind.CORRECT, Kind.MISSING, Kind.SPURIOUS) else "wrong"
 
 
 def sentence_article(

@@ -36,10 +36,10 @@ def confusion_table(task: str, verdicts: Sequence[Verdict]) -> Iterator[str]:
     names: list[str | None] = [*type_names(verdicts), None]
     worst = max((count - correct[types] for types, count in counts.items()), default=0)
     yield '<table class="confusion"><thead><tr><th scope="col">predicted →<br>gold ↓</th>'
-    yield "".join(f'<th scope="col">{_heading(name, "missed")}</th>' for name in names)
+    yield "".join(f'<th scope="col">{_heading(name, "missing")}</th>' for name in names)
     yield "</tr></thead><tbody>"
     for wanted in names:
-        yield f'<tr><th scope="row">{_heading(wanted, "invented")}</th>'
+        yield f'<tr><th scope="row">{_heading(wanted, "spurious")}</th>'
         for given in names:
             yield _cell(task, (wanted, given), counts, correct, worst)
         yield "</tr>\n"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biaffinity.annotation import Document, Fact, Mention
+from biaffinity.annotation import Document, Mention, RelationMention
 from biaffinity.show.arcs import Arc, Span, arrange
 from biaffinity.show.boxes import LABEL_SIZE, PADDING, Box, boxes
 from biaffinity.show.marks import NO_MARKS, Marks, marked_label
@@ -52,7 +52,7 @@ class Layout:
     """A drawing's parts and their places; ``frames`` are the parts of every entity's box, one per row."""
 
     entities: Sequence[Mention]
-    relations: Sequence[Fact]
+    relations: Sequence[RelationMention]
     links: list[tuple[int, int]]
     pieces: list[Piece]
     boxes: list[Box]
@@ -74,17 +74,17 @@ def lay_out(document: Document, width: float, marks: Marks = NO_MARKS) -> Layout
     frames = _frames(cut, around, lines)
     labels = [
         shortened(
-            marked_label(on_one_line(fact.type), marks.relations.get(index)),
+            marked_label(on_one_line(relation.type), marks.relations.get(index)),
             min(_LABEL_ROOM, room),
             LABEL_SIZE,
             bold=True,
         )
-        for index, fact in enumerate(relations)
+        for index, relation in enumerate(relations)
     ]
     widest = max((advance(label, LABEL_SIZE, bold=True) for label in labels), default=0.0)
     full = max(used, widest, room if len(lines) > 1 else 0.0) + 2 * EDGE
-    for number, (fact, (head, tail)) in enumerate(zip(relations, links, strict=True)):
-        _join(number, labels[number], fact, (head, tail), frames, lines, full)
+    for number, (relation, (head, tail)) in enumerate(zip(relations, links, strict=True)):
+        _join(number, labels[number], relation, (head, tail), frames, lines, full)
     spans = [frame[0] for frame in frames]
     y = 0.0
     for number, line in enumerate(lines):
@@ -131,7 +131,7 @@ def _frames(cut: Sequence[Piece], around: Sequence[Box], lines: Sequence[Line]) 
 def _join(
     number: int,
     label: str,
-    fact: Fact,
+    relation: RelationMention,
     link: tuple[int, int],
     frames: Sequence[Sequence[Span]],
     lines: Sequence[Line],
@@ -149,7 +149,7 @@ def _join(
         return
     for span, entity, is_tail in ((start, head, False), (end, tail, True)):
         upper = span.row == min(start.row, end.row)
-        far = fact.head.text if is_tail else fact.tail.text
+        far = relation.head.text if is_tail else relation.tail.text
         far = shortened(on_one_line(far), _FAR_END, LABEL_SIZE, bold=True)
         told = shortened(f"{label} {'←' if is_tail else '→'} {far}", width - 2 * EDGE, LABEL_SIZE, bold=True)
         line = lines[span.row]
