@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from biaffinity.errors import DataError
-from biaffinity.files import existing_file, read_json, read_lines, read_text, replacing, writing
+from biaffinity.files import (
+    existing_file,
+    read_json,
+    read_json_lines,
+    read_lines,
+    read_text,
+    replacing,
+    writing,
+)
 
 
 def test_lines_come_with_their_numbers(tmp_path: Path) -> None:
@@ -281,3 +289,25 @@ def test_what_is_not_a_json_object_is_one_line(tmp_path: Path, text: str, messag
         read_json(path)
     assert str(caught.value).startswith(f"{path}{message}")
     assert "\n" not in str(caught.value)
+
+
+def test_json_lines_come_with_their_places(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": 1}\n\n{"a": 2}\n')
+    assert list(read_json_lines(path)) == [(f"{path}:1", {"a": 1}), (f"{path}:3", {"a": 2})]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1', "is not JSON: "),
+        ("[1]", "must hold a JSON object"),
+        ('{"a": ' + "1" * 5000 + "}", "is not JSON to be read here: "),
+    ],
+)
+def test_a_line_that_is_no_json_object_is_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(f"{{}}\n{text}\n")
+    with pytest.raises(DataError) as caught:
+        list(read_json_lines(path))
+    assert str(caught.value).startswith(f"{path}:2: {message}")

@@ -78,16 +78,14 @@ def read_text(path: Path) -> str:
 
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object that a file holds."""
-    text = read_text(path).removeprefix("\ufeff")
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise DataError(f"is not JSON: {error.msg}", where=f"{path}:{error.lineno}") from error
-    except (ValueError, RecursionError) as error:  # a number too long, arrays too deep
-        raise DataError(f"is not JSON to be read here: {error}", where=str(path)) from error
-    if not isinstance(value, dict):
-        raise DataError("must hold a JSON object", where=str(path))
-    return value
+    return _json_object(read_text(path).removeprefix("\ufeff"), path)
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The JSON object of each line with its place, ``path:line``; a blank line has none."""
+    for number, line in read_lines(path):
+        if line.strip():
+            yield f"{path}:{number}", _json_object(line, path, number)
 
 
 @contextlib.contextmanager
@@ -132,6 +130,20 @@ def writing(path: Path) -> Iterator[TextIO]:
         raise DataError(
             f"cannot be written: {character!r} is half a character (a lone surrogate)", where=str(path)
         ) from error
+
+
+def _json_object(text: str, path: Path, line: int | None = None) -> dict[str, Any]:
+    """The object of a whole file, or of one of its lines."""
+    where = str(path) if line is None else f"{path}:{line}"
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(f"is not JSON: {error.msg}", where=f"{path}:{line or error.lineno}") from error
+    except (ValueError, RecursionError) as error:  # a number too long, arrays too deep
+        raise DataError(f"is not JSON to be read here: {error}", where=where) from error
+    if not isinstance(value, dict):
+        raise DataError("must hold a JSON object", where=where)
+    return value
 
 
 def _umask() -> int:

@@ -44,6 +44,15 @@ def test_several_folders_go_where_they_are_told(tmp_path: Path, capsys: pytest.C
     assert not (tmp_path / "one" / "report").exists()
 
 
+def test_the_report_on_a_file_lies_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records.write_run(tmp_path / "runs" / "setup1-seed1")
+    run(capsys, "gather", str(tmp_path / "runs"), "--out", str(tmp_path / "ours.jsonl"))
+    code, stdout, stderr = run(capsys, "report", str(tmp_path / "ours.jsonl"))
+    assert code == 0
+    assert "| ours | 1 | 86.0 | 64.0 | – | – |" in stdout
+    assert stderr == f"9 files are in {tmp_path / 'report'}\n"
+
+
 def test_a_folder_without_runs_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, stdout, stderr = run(capsys, "report", str(tmp_path))
     assert (code, stdout) == (1, "")

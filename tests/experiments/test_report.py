@@ -12,6 +12,7 @@ pytest.importorskip("matplotlib", reason="needs the extra train")
 pytest.importorskip("scipy", reason="needs the extra stats")
 
 from biaffinity.experiments.report import write_report
+from biaffinity.experiments.runs import gather
 from experiments import records
 
 MATRIX = {
@@ -58,6 +59,14 @@ def test_where_the_numbers_come_from_is_said(report: dict[str, Path]) -> None:
 
 def test_the_same_runs_give_the_same_files(report: dict[str, Path], tmp_path: Path) -> None:
     _, again = write_report([report["tables.md"].parents[1]], tmp_path)
+    for path in again:
+        assert path.read_bytes() == report[path.name].read_bytes(), path.name
+
+
+def test_gathered_runs_give_the_same_files_as_their_folder(report: dict[str, Path], tmp_path: Path) -> None:
+    gather([report["tables.md"].parents[1]], tmp_path / "ours.jsonl")
+    _, again = write_report([tmp_path / "ours.jsonl"], tmp_path / "report")
+    assert {path.name for path in again} == {*report}
     for path in again:
         assert path.read_bytes() == report[path.name].read_bytes(), path.name
 

@@ -1,9 +1,10 @@
-"""Folders of runs read back: what belongs together, what is left out, what is refused."""
+"""Series of runs read back: what belongs together, what is left out, what is refused."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,14 @@ pytest.importorskip("torch", reason="needs the extra train")
 from biaffinity.errors import DataError, UsageError
 from biaffinity.experiments.series import Series, read_all
 from biaffinity.experiments.variants import FULL, VARIANTS
+from biaffinity.model.config import read_recipe
 from experiments import records
+
+
+def neither_of_two_variants() -> dict[str, Any]:
+    """The config of a network without two of the paper's parts at once."""
+    overrides = ["model.tagger=softmax", "model.characters=false"]
+    return read_recipe("paper", overrides).model_dump()
 
 
 def test_runs_are_sorted_by_what_they_are_wherever_they_lie(tmp_path: Path) -> None:
@@ -49,10 +57,7 @@ def test_unfinished_runs_are_named_and_left_out(tmp_path: Path) -> None:
 
 def test_a_network_that_is_no_variant_is_named_and_left_out(tmp_path: Path) -> None:
     records.write_run(tmp_path / "one")
-    folder = records.write_run(tmp_path / "two", variant="softmax")
-    record = json.loads((folder / "run.json").read_text())
-    record["config"]["model"]["characters"] = False
-    (folder / "run.json").write_text(json.dumps(record))
+    records.write_run(tmp_path / "two", config=neither_of_two_variants())
     assert Series.read(tmp_path).notes == ["two is none of the variants: left out"]
 
 
@@ -102,7 +107,7 @@ def test_folders_of_unlike_data_are_not_reported_together(tmp_path: Path) -> Non
 
 def test_folders_of_one_name_are_not_reported_together(tmp_path: Path) -> None:
     folders = [records.write_run(tmp_path / name / "runs" / "a").parent for name in "ab"]
-    with pytest.raises(UsageError, match="two folders have the name runs"):
+    with pytest.raises(UsageError, match="two series have the name runs"):
         read_all(folders)
 
 
@@ -111,8 +116,14 @@ def test_a_folder_without_finished_runs_says_what_makes_them(tmp_path: Path) -> 
         Series.read(tmp_path)
 
 
+def test_a_folder_without_a_variant_of_the_paper_is_no_series(tmp_path: Path) -> None:
+    records.write_run(tmp_path / "run", config=neither_of_two_variants())
+    with pytest.raises(DataError, match="holds no run of the paper's variants"):
+        Series.read(tmp_path)
+
+
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="none: no such folder"):
+    with pytest.raises(DataError, match="none: no such file or folder"):
         Series.read(tmp_path / "none")
 
 
@@ -121,7 +132,7 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     [
         ("run.json", "{", "run.json:1: is not JSON"),
         ("run.json", '{"scores": {}}', "is no record of a training run: it has no config"),
-        ("history.jsonl", "{}\n{", "history.jsonl: is not JSON"),
+        ("history.jsonl", "{}\n{", "history.jsonl:2: is not JSON"),
         ("extra-scores.json", "[]", "extra-scores.json: must hold a JSON object"),
     ],
 )

@@ -15,26 +15,35 @@ from biaffinity.errors import MissingExtraError
 
 @app.command()
 def report(
-    folders: Annotated[
-        list[Path], typer.Argument(help="Folders of runs, each of one recipe.", metavar="DIR")
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders of runs, or files of biaffinity gather; each of one recipe.", metavar="RUNS"
+        ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option(help="Where the report goes.", metavar="DIR", show_default="report/ in the first DIR"),
+        typer.Option(
+            help="Where the report goes.",
+            metavar="DIR",
+            show_default="report/ in the first RUNS, or beside it",
+        ),
     ] = None,
 ) -> None:
     """Set finished runs beside the paper: tables, t-tests, pictures.
 
     Reads what biaffinity reproduce and biaffinity train left, as far as it
-    has come, and writes tables.md, tables.tex, report.html and pictures; the
-    tables are printed too. Several folders share the first table.
+    has come, or what biaffinity gather kept of it, and writes tables.md,
+    tables.tex, report.html and pictures; the tables are printed too. Several
+    RUNS share the first table.
 
-    Example: [bold]biaffinity report results/paper results/default[/bold]
+    Example: [bold]biaffinity report runs/paper results/default.jsonl[/bold]
     """
     try:
         from biaffinity.experiments.report import write_report
 
-        tables, files = write_report(folders, out or folders[0] / "report")
+        beside = runs[0].parent if runs[0].is_file() else runs[0]
+        tables, files = write_report(runs, out or beside / "report")
     except ModuleNotFoundError as error:
         raise MissingExtraError("the report", "train") from error
     sys.stdout.write(tables)

@@ -57,8 +57,8 @@ def reproduce(
     that fails is reported, the rest go on, and the exit code is 1.
 
     Example: [bold]biaffinity reproduce --data conll04/ --vectors glove.6B.100d.txt
-    --out results/paper --seeds 10 --jobs 16[/bold], then
-    [bold]biaffinity report results/paper[/bold]
+    --out runs/paper --seeds 10 --jobs 16[/bold], then
+    [bold]biaffinity report runs/paper[/bold]
     """
     try:
         from biaffinity.experiments.runner import perform

@@ -12,7 +12,8 @@ import numpy as np
 
 from biaffinity.experiments.cells import Cell
 from biaffinity.experiments.paper_scores import paper_score
-from biaffinity.experiments.series import HEADLINE, FinishedRun, Series
+from biaffinity.experiments.runs import FinishedRun
+from biaffinity.experiments.series import HEADLINE, Series
 from biaffinity.experiments.tables import NAMES, SETUPS, TASKS
 from biaffinity.experiments.themes import DARK, LIGHT, Theme
 from biaffinity.experiments.variants import FULL, Variant
@@ -42,7 +43,7 @@ def all_pictures(all_series: Sequence[Series]) -> Iterator[Picture]:
                 draw = partial(seeds, series, part)
                 yield _picture(f"seeds-{part}-{name}", f"{name}: every seed, {part}", draw)
         for setup in series.setups:
-            if any(run.history for run in series.all_runs() if run.setup == setup):
+            if any(run.curve for run in series.all_runs() if run.setup == setup):
                 title = f"{name}: dev score by epoch, {TASKS[setup]}"
                 yield _picture(f"curves-setup{setup}-{name}", title, partial(curves, series, setup))
 
@@ -162,14 +163,11 @@ def _curve_legend(figure: Figure, setup: int, theme: Theme, *, beside_full: bool
 def _by_epoch(series: Series, variant: Variant, setup: int) -> dict[str, np.ndarray[Any, Any]]:
     """Scores [seeds, epochs] in percent, as far as all seeds have come."""
     runs: list[FinishedRun] = list(series.runs.get((variant.name, setup), {}).values())
-    histories = [run.history for run in runs if run.history]
-    if not histories:
+    curves = [run.curve for run in runs if run.curve]
+    if not curves:
         return {}
-    epochs = min(map(len, histories))
-    return {
-        of: 100 * np.array([[line[of] for line in history[:epochs]] for history in histories])
-        for of in ("entities", "relations")
-    }
+    epochs = min(len(curve["entities"]) for curve in curves)
+    return {of: 100 * np.array([curve[of][:epochs] for curve in curves]) for of in ("entities", "relations")}
 
 
 def _fit_scores(panel: Axes, found: Sequence[dict[str, np.ndarray[Any, Any]]]) -> None:

@@ -1,4 +1,4 @@
-"""A report of finished runs: tables and pictures, written from the runs' files alone."""
+"""A report of finished runs: tables and pictures, written from the runs' records alone."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from biaffinity.experiments.tables import all_tables
 from biaffinity.files import replacing, writing
 
 
-def write_report(folders: Sequence[Path], out: Path) -> tuple[str, list[Path]]:
-    """Report on one or more folders of runs; gives back the tables as Markdown and the files written."""
-    all_series = read_all(folders)
+def write_report(sources: Sequence[Path], out: Path) -> tuple[str, list[Path]]:
+    """Report on one or more series, each a folder or a file; gives the tables as Markdown, and its files."""
+    all_series = read_all(sources)
     tables = list(all_tables(all_series))
     pictures = list(all_pictures(all_series))
     facts = [fact for series in all_series for fact in circumstances(series)]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from biaffinity.experiments.cells import MISSING, Cell, number_ranges
 from biaffinity.experiments.paper_scores import paper_score
-from biaffinity.experiments.series import HEADLINE, CellPath, Series
+from biaffinity.experiments.runs import CellPath
+from biaffinity.experiments.series import HEADLINE, Series
 from biaffinity.experiments.variants import FULL, VARIANTS, Variant
 
 PAPER = "Nguyen & Verspoor (2019)"
