@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BASE := $(VENV)/.base
-CODE := src tests benchmarks docs/hooks examples recipes results
+# results/ is not in the source distribution.
+CODE := src tests benchmarks docs/hooks examples recipes $(wildcard results)
 # One thread per process: threads that share a busy machine run slower than one.
 export OMP_NUM_THREADS := 1
 
