@@ -23,7 +23,8 @@ def gather(
 
     A line has the run's whole record: config, seed, command, commit, machine,
     fingerprints of the data, every score, and its curve. biaffinity report
-    makes the same tables of it as of the folders, which it does not touch.
+    makes the same tables of the file as of the folders, which stay as they
+    are.
 
     Example: [bold]biaffinity gather runs/default --out results/default.jsonl[/bold]
     """
