@@ -39,6 +39,9 @@ def marked(text: str) -> str:
         "He left ... and came back... or not. |Then... |Now.",
         # numbers
         "1. First |2. Second".replace("|", "\n"),
+        "Thus:\n9. Ann left.\n|10. Bo stayed.\n|11. Cy, too.",
+        "12. Bo stayed.\n\n|99. Cy, too.",
+        "100. |Bo stayed.\n|He was in room\n101. |Cy, too.",
         "It was in Oslo. 1926",
         "It was in Oslo. 1926.\n\n|It was cold. |1926 was wet.",
         # paragraphs
