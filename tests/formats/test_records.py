@@ -53,6 +53,16 @@ def test_lines_read_as_json_loads_reads_each(folder, expected):
     assert values(path) == expected
 
 
+@given(expected=RECORDS, chunk=st.integers(1, 40))
+def test_objects_over_several_lines_read_as_json_loads_reads_each(folder, expected, chunk):
+    expected = [{"first": 1, **record} for record in expected]
+    path = folder / "set-out.json"
+    path.write_text("".join(json.dumps(record, indent=2) + "\n" for record in expected))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records, "CHUNK", chunk)
+        assert values(path) == expected
+
+
 @given(expected=RECORDS)
 def test_a_written_array_reads_back(folder, expected):
     path = folder / "written.json"
@@ -87,6 +97,11 @@ def test_places_in_an_array_are_line_and_index(file):
         f"{file}:1: [1]",
         f"{file}:4: [2]",
     ]
+
+
+def test_places_of_objects_over_several_lines_are_where_they_begin(file):
+    file.write_text('\n{\n"a": 1\n}\n\n{\n"a": 2\n}\n')
+    assert [where for where, _ in json_records(file)] == [f"{file}:2", f"{file}:6"]
 
 
 def test_a_byte_order_mark_is_skipped(file):
@@ -141,6 +156,8 @@ def test_an_object_longer_than_many_chunks_is_decoded_few_times(file, monkeypatc
         ('[{"a": 1},\n{"a": "x\n"}]', 2, "Invalid control character"),
         ('[\n{"a": "\\uDC00"}]', 2, r"\udc00 is half a character"),
         ("[", 1, "the end of the file"),
+        ('{\n"a": 1,\n', 3, "broken JSON"),
+        ('{\n"a": 1\n}\n[\n', 4, "a JSON object is missing, there is ["),
     ],
 )
 def test_what_is_not_json_is_one_line_with_its_place(file, text, line, words):

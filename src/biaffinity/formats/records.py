@@ -1,6 +1,6 @@
-"""JSON records, one after the other: the objects of a JSON array or of JSON lines.
+"""JSON records, one after the other: the objects of JSON lines, of an array, or set out over several lines.
 
-Neither kind is ever held whole: an array of any length is decoded object by object.
+No file is ever held whole: an array of any length is decoded object by object.
 """
 
 from __future__ import annotations
@@ -27,17 +27,21 @@ WHITE = " \t\r\n"
 LONGEST_LITERAL = len("-Infinity")
 ONE_PER_LINE = "one whole JSON object per line is needed; was the file cut short?"
 ONE_ARRAY = "a whole array of JSON objects is needed; was the file cut short?"
+WHOLE_OBJECTS = "whole JSON objects are needed; was the file cut short?"
 
 
 def json_records(path: Path) -> Iterator[tuple[str, Json]]:
     """The objects of a file with the place of each: ``file:line``, in an array also its index.
 
-    A file whose first character is ``[`` is one array; any other is JSON lines, blank ones skipped.
-    After a line that is not an object the lines that follow can still be read; broken JSON in an array
-    ends it.
+    A file whose first character is ``[`` is one array; one whose first line is ``{`` alone holds objects
+    over several lines, as programs write them for people; any other is JSON lines, blank ones skipped.
+    After a line that is not an object the lines that follow can still be read; in the other two, broken
+    JSON is the end.
     """
     if is_array(path):
         return _array_records(path)
+    if _is_set_out(path):
+        return _set_out_records(path)
     return Piecewise(read_lines(path), partial(_line_record, path))
 
 
@@ -112,8 +116,21 @@ def _line_record(path: Path, numbered: tuple[int, str]) -> Iterator[tuple[str, J
     yield where, value
 
 
+def _is_set_out(path: Path) -> bool:
+    """Whether the first line that is not blank opens an object and holds nothing of it."""
+    lines = (line.strip(WHITE) for _, line in read_lines(path))
+    return next(filter(None, lines), "") == "{"
+
+
+def _set_out_records(path: Path) -> Iterator[tuple[str, Json]]:
+    text = _JsonText(path, in_array=False)
+    while text.peek():
+        where = text.where
+        yield where, text.take_object()
+
+
 def _array_records(path: Path) -> Iterator[tuple[str, Json]]:
-    text = _ArrayText(path)
+    text = _JsonText(path, in_array=True)
     text.take("[")
     closed = text.peek() == "]" and text.take("]") == "]"
     while not closed:
@@ -125,12 +142,13 @@ def _array_records(path: Path) -> Iterator[tuple[str, Json]]:
         text.fail("there is something after the end of the array")
 
 
-class _ArrayText:
-    """The part of a JSON array that is being decoded, and how far the decoding has come."""
+class _JsonText:
+    """The part of a file that is being decoded, and how far the decoding has come."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, in_array: bool) -> None:
         self.path = path
         self.index = 0
+        self._in_array = in_array
         self._chunks = _chunks(path)
         self._buffer = ""
         self._position = 0
@@ -142,11 +160,12 @@ class _ArrayText:
         """The place that decoding has reached."""
         self._line += self._buffer.count("\n", self._counted, self._position)
         self._counted = self._position
-        return f"{self.path}:{self._line}: [{self.index}]"
+        line = f"{self.path}:{self._line}"
+        return f"{line}: [{self.index}]" if self._in_array else line
 
     def fail(self, what: str) -> NoReturn:
         """An error at this place."""
-        raise DataError(what, where=self.where, remedy=ONE_ARRAY)
+        raise DataError(what, where=self.where, remedy=ONE_ARRAY if self._in_array else WHOLE_OBJECTS)
 
     def peek(self) -> str:
         """The next character that is not white space; nothing at the end of the file."""
