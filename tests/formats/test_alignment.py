@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biaffinity.annotation import Document, Entity, Relation, Sentence, documents
-from biaffinity.errors import DataError
+from biaffinity.errors import AnnotationError, DataError
 from biaffinity.formats.alignment import (
     ACROSS_SENTENCES,
     CharEntity,
@@ -54,6 +54,15 @@ def test_entities_and_relations_land_in_their_sentences() -> None:
     assert first.relations == (Relation("Live_In", 1, 0),)
     assert (second.id, second.text, texts(second)) == ("d:1", "Tove Lind stayed there.", ["Tove Lind"])
     assert notes == {}
+
+
+def test_scores_go_with_their_entities_and_relations() -> None:
+    (first, _), _ = aligned(
+        [replace(entity("Ana Ruiz"), score=0.5), replace(entity("Bergen", "Loc"), score=0.25)],
+        [CharRelation("Live_In", "Ana Ruiz", "Bergen", score=0.125)],
+    )
+    assert first.entities == (Entity(0, 2, "Peop", 0.5), Entity(3, 4, "Loc", 0.25))
+    assert first.relations == (Relation("Live_In", 0, 1, 0.125),)
 
 
 def test_a_document_of_one_sentence_gives_it_its_own_id() -> None:
@@ -214,6 +223,15 @@ def test_ids_that_no_json_key_can_be_are_errors() -> None:
 def test_an_id_used_twice_is_an_error() -> None:
     with pytest.raises(DataError, match=r"^f:Bergen: the entity id 'T1' is used twice \(give every"):
         aligned([entity("Ana", key="T1"), entity("Bergen", key="T1")])
+
+
+@pytest.mark.parametrize("score", [-0.5, 7, "high", True])
+def test_a_score_that_cannot_be_is_an_error_with_its_place(score: float) -> None:
+    message = rf"^f:9: score must lie in \[0, 1\], not {score!r}$"
+    with pytest.raises(AnnotationError, match=message):
+        aligned([replace(entity("Tove"), where="f:9", score=score)])
+    with pytest.raises(AnnotationError, match=message):
+        aligned([entity("Ana"), entity("Bergen")], [CharRelation("Kill", "Ana", "Bergen", "f:9", score)])
 
 
 RAW = st.text(alphabet="aB.é 😀'日。-\n\r\t!(", min_size=1, max_size=60)

@@ -17,11 +17,11 @@ def kinds(report: Report) -> list[str]:
     return list(report.findings)
 
 
-@given(sentences())
+@given(sentences(scores=True))
 def test_a_sentence_without_repeats_comes_through_as_it_is(sentence):
     report = Report()
-    spans = [(e.start, e.end, e.type) for e in sentence.entities]
-    links = [(r.type, r.head, r.tail) for r in sentence.relations]
+    spans = [(e.start, e.end, e.type, e.score) for e in sentence.entities]
+    links = [(r.type, r.head, r.tail, r.score) for r in sentence.relations]
     assert assemble(sentence.tokens, spans, links, id="s", where="x:1", report=report) == sentence
     assert not report
 
@@ -35,6 +35,14 @@ def test_everything_given_twice_is_kept_once(sentence):
     report = Report()
     assert assemble(sentence.tokens, spans, links + again, id="s", where="x:1", report=report) == sentence
     assert sum(finding.count for finding in report.findings.values()) == size + len(links)
+
+
+def test_of_what_is_given_twice_with_different_scores_the_first_is_kept():
+    spans = [(0, 1, "Peop", 0.9), (2, 3, "Org", 0.8), (0, 1, "Peop", 0.7)]
+    links = [("Work_For", 0, 1, 0.6), ("Work_For", 2, 1, 0.5)]
+    s = assemble(TOKENS, spans, links, id="", where="x:1", report=Report())
+    assert s.entities == (Entity(0, 1, "Peop", 0.9), Entity(2, 3, "Org", 0.8))
+    assert s.relations == (Relation("Work_For", 0, 1, 0.6),)
 
 
 def test_a_relation_to_a_repeat_of_its_own_entity_is_left_out():

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from biaffinity.annotation import Document, Sentence
-from biaffinity.errors import DataError
-from biaffinity.formats.assembly import assemble
+from biaffinity.annotation import Document, Entity, Sentence
+from biaffinity.errors import AnnotationError, DataError
+from biaffinity.formats.assembly import Record, assemble
 from biaffinity.formats.losses import note_losses
 from biaffinity.formats.report import Report
 from biaffinity.text import read_document
@@ -38,6 +38,7 @@ class CharEntity:
     type: str
     key: Hashable
     where: str = ""
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class CharRelation:
     head: Hashable
     tail: Hashable
     where: str = ""
+    score: float | None = None
 
 
 def align(
@@ -190,10 +192,19 @@ def _trimmed(text: str, entity: CharEntity) -> CharEntity:
         what = f"entity span {start}..{end} covers only white space"
         remedy = "remove the entity or correct its offsets"
     else:
+        _require_score(entity)
         covered = text[start:end]
         start += len(covered) - len(covered.lstrip())
         return replace(entity, start=start, end=start + len(covered.strip()))
     raise DataError(what, where=entity.where, remedy=remedy)
+
+
+def _require_score(annotated: CharEntity | CharRelation) -> None:
+    """Refuse a score that cannot be, here where its place in the file is known."""
+    try:
+        Entity(0, 1, annotated.type, annotated.score)
+    except AnnotationError as error:
+        raise error.at(annotated.where) from None
 
 
 def _read(text: str) -> tuple[list[Span], list[Span]]:
@@ -229,9 +240,9 @@ def _by_sentence(
     ends: Sequence[int],
     firsts: Sequence[int],
     report: Report,
-) -> tuple[dict[int, list[tuple[int, int, str]]], Positions]:
-    """Every sentence's entities (start, end, type) in its tokens, and where each key went."""
-    members: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
+) -> tuple[dict[int, list[Record]], Positions]:
+    """Every sentence's entities (start, end, type, score) in its tokens, and where each key went."""
+    members: dict[int, list[Record]] = defaultdict(list)
     position: Positions = {}
     for entity in entities:
         if entity.key in position:
@@ -251,15 +262,16 @@ def _by_sentence(
             report.note("entity widened to whole tokens", entity.where)
         number = bisect_right(firsts, first) - 1
         position[entity.key] = number, len(members[number])
-        members[number].append((first - firsts[number], last - firsts[number], entity.type))
+        start = firsts[number]
+        members[number].append((first - start, last - start, entity.type, entity.score))
     return members, position
 
 
 def _within_sentences(
     relations: Iterable[CharRelation], position: Positions, report: Report
-) -> dict[int, list[tuple[str, int, int]]]:
-    """Every sentence's relations (type, head, tail) between its entities."""
-    links: dict[int, list[tuple[str, int, int]]] = defaultdict(list)
+) -> dict[int, list[Record]]:
+    """Every sentence's relations (type, head, tail, score) between its entities."""
+    links: dict[int, list[Record]] = defaultdict(list)
     for relation in relations:
         if not isinstance(relation.type, str) or not relation.type.strip():
             raise DataError(
@@ -274,9 +286,10 @@ def _within_sentences(
                     where=relation.where,
                     remedy="add that entity or remove the relation",
                 )
+        _require_score(relation)
         (number, head), (other, tail) = position[relation.head], position[relation.tail]
         if number == other:
-            links[number].append((relation.type, head, tail))
+            links[number].append((relation.type, head, tail, relation.score))
         else:
             report.note(ACROSS_SENTENCES, relation.where)
     return links
