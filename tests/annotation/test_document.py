@@ -1,16 +1,17 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from biaffinity.annotation import Document, Entity, Mention, Relation, RelationMention, Sentence, documents
 from biaffinity.errors import AnnotationError
-from strategies import corpora
+from paragraph import PARAGRAPH, TRIPLES, triples
+from strategies import corpora, whole_documents
 
 FIRST = Sentence(
     ["Anna", "left", "Oslo", "."],
@@ -31,12 +32,6 @@ SECOND = Sentence(
     document="d",
 )
 DOCUMENT = Document([FIRST, SECOND], id="d")
-
-
-def whole_documents() -> st.SearchStrategy[Document]:
-    """Documents with texts and scores whose sentences know where they belong."""
-    named = corpora(scores=True)
-    return named.map(lambda group: Document([replace(s.with_text(), document="d") for s in group], id="d"))
 
 
 def test_the_text_is_the_texts_of_the_sentences_joined() -> None:
@@ -85,6 +80,21 @@ def test_every_mention_is_the_slice_of_the_text_that_it_claims(document: Documen
 
 
 @given(whole_documents())
+def test_every_relation_mention_joins_the_entities_that_its_sentence_says(document: Document) -> None:
+    expected = [
+        (index, sentence.entities[r.head], r.type, sentence.entities[r.tail])
+        for index, sentence in enumerate(document.sentences)
+        for r in sentence.relations
+    ]
+    assert len(document.relations) == len(expected)
+    for relation, (index, head, type_, tail) in zip(document.relations, expected, strict=True):
+        assert relation.type == type_
+        for mention, entity in ((relation.head, head), (relation.tail, tail)):
+            assert mention.sentence == index
+            assert (mention.start, mention.end, mention.type) == (entity.start, entity.end, entity.type)
+
+
+@given(whole_documents())
 def test_every_relation_mention_is_the_slice_of_the_text_that_it_claims(document: Document) -> None:
     for relation in document.relations:
         assert document.text[relation.start_char : relation.end_char] == relation.text
@@ -117,12 +127,53 @@ def test_the_record_counts_characters_and_entities_from_the_start_of_the_documen
     }
 
 
+def test_without_tokens_the_record_has_only_what_counts_characters() -> None:
+    assert DOCUMENT.to_dict(tokens=False) == {
+        "id": "d",
+        "text": " Anna left Oslo. Bo shot Cy\n",
+        "entities": [
+            {"text": "Anna", "type": "Peop", "start_char": 1, "end_char": 5, "score": 0.5},
+            {"text": "Oslo", "type": "Loc", "start_char": 11, "end_char": 15},
+            {"text": "Cy", "type": "Peop", "start_char": 25, "end_char": 27},
+            {"text": "Bo", "type": "Peop", "start_char": 17, "end_char": 19},
+        ],
+        "relations": [
+            {"type": "Live_In", "head": 0, "tail": 1, "score": 0.25},
+            {"type": "Kill", "head": 3, "tail": 2},
+        ],
+    }
+
+
+@pytest.mark.parametrize("tokens", [True, False])
+def test_a_relation_of_a_later_sentence_has_its_own_arguments_in_the_record(tokens: bool) -> None:
+    assert triples(PARAGRAPH.to_dict(tokens=tokens)) == TRIPLES
+
+
+@given(whole_documents(scores=True))
+def test_the_record_without_tokens_is_the_same_less_all_that_counts_them(document: Document) -> None:
+    record = document.to_dict()
+    del record["sentences"]
+    for entity in record["entities"]:
+        del entity["sentence"], entity["start"], entity["end"]
+    assert document.to_dict(tokens=False) == record
+
+
+@given(whole_documents())
+def test_the_arguments_in_the_record_are_the_words_of_their_sentence(document: Document) -> None:
+    expected = [
+        (sentence.entity_text(r.head), r.type, sentence.entity_text(r.tail))
+        for sentence in document.sentences
+        for r in sentence.relations
+    ]
+    assert triples(document.to_dict()) == expected
+
+
 def test_a_mentions_score_is_in_its_record_where_it_is_known() -> None:
     assert [mention.to_dict().get("score") for mention in DOCUMENT.entities] == [0.5, None, None, None]
     assert "score" not in DOCUMENT.entities[1].to_dict()
 
 
-@given(whole_documents())
+@given(whole_documents(scores=True))
 def test_a_document_survives_json(document: Document) -> None:
     assert Document.from_json(document.to_json()) == document
 
@@ -213,6 +264,40 @@ def test_the_characters_of_entities_may_be_left_out() -> None:
     for entity in record["entities"]:
         del entity["start_char"], entity["end_char"], entity["text"]
     assert Document.from_dict(record) == DOCUMENT
+
+
+def test_a_record_without_tokens_is_no_whole_document() -> None:
+    with pytest.raises(AnnotationError) as caught:
+        Document.from_dict(DOCUMENT.to_dict(tokens=False))
+    assert str(caught.value) == (
+        "sentences: are missing: the record was made without tokens "
+        "(make it with tokens, or read it from a file with biaffinity.formats.read)"
+    )
+
+
+def test_entities_and_relations_are_made_once() -> None:
+    document = Document([FIRST, SECOND])
+    assert document.entities is document.entities
+    assert document.relations is document.relations
+    assert document.relations[1].head is document.entities[3]
+
+
+def test_entities_and_relations_that_were_made_are_no_part_of_a_documents_value() -> None:
+    fresh, used = Document([FIRST, SECOND]), Document([FIRST, SECOND])
+    assert used.relations
+    assert (used, hash(used), repr(used)) == (fresh, hash(fresh), repr(fresh))
+    assert pickle.dumps(used) == pickle.dumps(fresh)
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))])
+def test_a_copy_has_the_same_entities_and_relations(again: Any) -> None:
+    document = again(DOCUMENT)
+    assert (document.entities, document.relations) == (DOCUMENT.entities, DOCUMENT.relations)
+
+
+def test_a_document_with_other_sentences_has_their_entities_and_relations() -> None:
+    assert DOCUMENT.relations
+    assert replace(DOCUMENT, sentences=[SECOND]).triples() == [("Bo", "Kill", "Cy")]
 
 
 @pytest.mark.parametrize("thing", [DOCUMENT, DOCUMENT.entities[0], DOCUMENT.relations[0]])

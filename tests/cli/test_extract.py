@@ -18,6 +18,7 @@ import pytest
 
 import biaffinity
 import biaffinity.cli.extract  # registers the command
+from paragraph import triples
 
 SCRIPT = """
 import sys
@@ -95,6 +96,16 @@ def test_a_table_shows_text_entities_and_relations_as_they_stand(extract) -> Non
 def test_tokens_are_there_if_asked_for(extract) -> None:
     out = extract("Bo met Al.", "--tokens")[1]
     assert biaffinity.Document.from_json(out).sentences[0].tokens == ("Bo", "met", "Al", ".")
+
+
+@pytest.mark.parametrize("options", [[], ["--tokens"], ["--format", "json"]])
+def test_a_relation_of_a_later_sentence_has_its_own_arguments(extract, options: list[str]) -> None:
+    out = extract("Ana met Bo. Then it rained in Oslo. Ivo shot Dario.", *options)[1]
+    assert triples(json.loads(out)) == [
+        ("Ana", "Next", "Bo"),
+        ("Then", "Next", "Oslo"),
+        ("Ivo", "Next", "Dario"),
+    ]
 
 
 def test_stdin_is_read(extract, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,15 +4,20 @@ import csv
 import io
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from biaffinity.annotation import Document, Entity, Relation, Sentence, documents
+from biaffinity.annotation import Document, Entity, Relation, Sentence
 from biaffinity.errors import MissingExtraError, UsageError
-from biaffinity.extraction.sinks import csv_rows, format_named, json_line, json_line_with_tokens
-from strategies import corpora
+from biaffinity.extraction.sinks import csv_rows, format_named, json_line
+from paragraph import PARAGRAPH, TRIPLES, triples
+from strategies import whole_documents
+
+with_tokens = partial(json_line, tokens=True)
 
 DOCUMENT = Document(
     [
@@ -44,22 +49,21 @@ def test_a_json_line_is_small_and_counts_in_characters() -> None:
     }
 
 
-@given(corpora())
-def test_a_json_line_is_the_document_less_its_tokens(corpus: list[Sentence]) -> None:
-    for document in documents(corpus):
-        whole = document.to_dict()
-        del whole["sentences"]
-        for entity in whole["entities"]:
-            del entity["sentence"], entity["start"], entity["end"]
-        assert json.loads(json_line(document)) == whole
+@pytest.mark.parametrize("line", [json_line, with_tokens])
+def test_a_relation_of_a_later_sentence_has_its_own_arguments(line: partial[str]) -> None:
+    assert triples(json.loads(line(PARAGRAPH))) == TRIPLES
 
 
-@given(corpora())
-def test_with_tokens_the_document_can_be_had_again(corpus: list[Sentence]) -> None:
-    for document in documents(corpus):
-        line = json_line_with_tokens(document)
-        assert line.count("\n") == 1
-        assert Document.from_json(line).to_dict() == document.to_dict()
+@given(whole_documents(scores=True), st.booleans())
+def test_a_json_line_is_what_python_gives(document: Document, tokens: bool) -> None:
+    assert json.loads(json_line(document, tokens=tokens)) == document.to_dict(tokens=tokens)
+
+
+@given(whole_documents(scores=True))
+def test_with_tokens_the_document_can_be_had_again(document: Document) -> None:
+    line = with_tokens(document)
+    assert line.count("\n") == 1
+    assert Document.from_json(line) == document
 
 
 def test_csv_has_a_row_per_relation_under_its_header() -> None:
@@ -81,11 +85,10 @@ def test_csv_has_a_row_per_relation_under_its_header() -> None:
     ]
 
 
-@given(corpora())
-def test_csv_holds_the_relations_whatever_their_text(corpus: list[Sentence]) -> None:
-    for document in documents(corpus):
-        rows = list(csv.reader(io.StringIO(csv_rows(document), newline="")))
-        assert [(row[2], row[1], row[6]) for row in rows] == document.triples()
+@given(whole_documents())
+def test_csv_holds_the_relations_whatever_their_text(document: Document) -> None:
+    rows = list(csv.reader(io.StringIO(csv_rows(document), newline="")))
+    assert [(row[2], row[1], row[6]) for row in rows] == document.triples()
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from biaffinity import Extractor
 from biaffinity.serve import Settings, create_app
+from paragraph import triples
 
 TEXT = "Ilka Roe of Brandel Corp. lives in Ghent. Tomas Quill was born in Utrecht."
 OTHER = "The mayor of Lyon met Ada Norrin."
@@ -37,6 +38,15 @@ def test_one_text_is_read_as_the_extractor_reads_it(client: TestClient, extracto
     assert expected["entities"]
     assert expected["relations"]
     assert without_scores(document) == without_scores(expected)
+
+
+def test_a_relation_of_a_later_sentence_has_its_own_arguments(
+    client: TestClient, extractor: Extractor
+) -> None:
+    [document] = client.post("/v1/extract", json={"text": TEXT}).json()["documents"]
+    found = extractor(TEXT)
+    assert any(relation.head.sentence == 1 for relation in found.relations)
+    assert triples(document) == found.triples()
 
 
 def without_scores(record: dict[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from biaffinity.annotation.notebook import drawing
 from biaffinity.annotation.sentence import (
-    Entity,
     Json,
+    Relation,
     Sentence,
     list_of,
     read_name,
@@ -39,18 +39,21 @@ class Mention:
     start: int
     end: int
 
-    def to_dict(self) -> Json:
-        """A JSON object; an unknown score is left out."""
+    def to_dict(self, *, tokens: bool = True) -> Json:
+        """A JSON object; without ``tokens`` its place among them is left out, as an unknown score is."""
         record: Json = {
             "text": self.text,
             "type": self.type,
             "start_char": self.start_char,
             "end_char": self.end_char,
-            "sentence": self.sentence,
-            "start": self.start,
-            "end": self.end,
         }
-        return record if self.score is None else {**record, "score": self.score}
+        if tokens:
+            record["sentence"] = self.sentence
+            record["start"] = self.start
+            record["end"] = self.end
+        if self.score is not None:
+            record["score"] = self.score
+        return record
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +72,23 @@ class RelationMention:
     end_char: int
 
 
+class _Views:
+    """Slots for what a document makes of its sentences at first use and keeps.
+
+    They are no fields, so they are not compared, shown, copied or pickled.
+    """
+
+    __slots__ = ("_entities", "_relations")
+
+    _entities: tuple[Mention, ...]
+    _relations: tuple[RelationMention, ...]
+
+
 @dataclass(frozen=True, slots=True)
-class Document:
+class Document(_Views):
     """A text, cut into sentences; its text is theirs joined.
 
+    >>> from biaffinity import Document, Entity, Sentence
     >>> doc = Document([Sentence(["Anna", "left", "."], [Entity(0, 1, "Peop")]).with_text()])
     >>> doc.text, doc.entities[0].text
     ('Anna left .\\n', 'Anna')
@@ -101,45 +117,39 @@ class Document:
     @property
     def entities(self) -> tuple[Mention, ...]:
         """Every entity, in the order of the sentences."""
-        return tuple(mention for mentions in self._mentions() for mention in mentions)
+        try:
+            return self._entities
+        except AttributeError:
+            object.__setattr__(self, "_entities", tuple(self._mentions()))
+            return self._entities
 
     @property
     def relations(self) -> tuple[RelationMention, ...]:
         """Every relation with its arguments, in the order of the sentences."""
-        relations = []
-        for sentence, mentions in zip(self.sentences, self._mentions(), strict=True):
-            for relation in sentence.relations:
-                head, tail = mentions[relation.head], mentions[relation.tail]
-                start = min(head.start_char, tail.start_char)
-                end = max(head.end_char, tail.end_char)
-                relations.append(
-                    RelationMention(
-                        relation.type, head, tail, relation.score, self.text[start:end], start, end
-                    )
-                )
-        return tuple(relations)
+        try:
+            return self._relations
+        except AttributeError:
+            object.__setattr__(self, "_relations", tuple(self._relation_mentions()))
+            return self._relations
 
     def triples(self) -> list[tuple[str, str, str]]:
         """The relations as (head text, relation type, tail text)."""
         return [(relation.head.text, relation.type, relation.tail.text) for relation in self.relations]
 
-    def to_dict(self) -> Json:
+    def to_dict(self, *, tokens: bool = True) -> Json:
         """A JSON object: the text, its entities, the relations between them (by index), its sentences.
 
-        All characters count from the start of the text; each sentence carries its tokens.
+        All characters count from the start of the text; each sentence carries its tokens. Without
+        ``tokens`` there are no sentences, and no entity has its place in them.
         """
-        mentions = list(self._mentions())
-        shifts = accumulate((len(m) for m in mentions), initial=0)
-        return {
+        record: Json = {
             "id": self.id,
             "text": self.text,
-            "entities": [mention.to_dict() for group in mentions for mention in group],
-            "relations": [
-                relation_record(relation, shift)
-                for shift, sentence in zip(shifts, self.sentences, strict=False)
-                for relation in sentence.relations
-            ],
-            "sentences": [
+            "entities": [mention.to_dict(tokens=tokens) for mention in self.entities],
+            "relations": [relation_record(relation, shift) for relation, shift in self._shifted()],
+        }
+        if tokens:
+            record["sentences"] = [
                 {
                     "id": sentence.id,
                     "start_char": offset,
@@ -148,15 +158,21 @@ class Document:
                     "token_spans": [[offset + a, offset + b] for a, b in sentence.token_spans or ()],
                 }
                 for offset, sentence in zip(self.offsets, self.sentences, strict=True)
-            ],
-        }
+            ]
+        return record
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Document:
-        """The inverse of `to_dict`; the sentences' ``document`` becomes this document's id."""
+        """The inverse of `to_dict` with tokens; the sentences' ``document`` becomes this document's id."""
         text, name = record.get("text"), read_name(record, "id") or ""
         if not isinstance(text, str):
             raise AnnotationError("must be a string", where="text")
+        if "sentences" not in record:
+            raise AnnotationError(
+                "are missing: the record was made without tokens",
+                where="sentences",
+                remedy="make it with tokens, or read it from a file with biaffinity.formats.read",
+            )
         parts = list_of(record, "sentences", dict)
         annotation = _by_sentence(
             list_of(record, "entities", dict), list_of(record, "relations", dict), len(parts)
@@ -169,13 +185,13 @@ class Document:
             raise AnnotationError("do not cover the text exactly", where="sentences")
         return document
 
-    def to_json(self) -> str:
+    def to_json(self, *, tokens: bool = True) -> str:
         """`to_dict` as one line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        return json.dumps(self.to_dict(tokens=tokens), ensure_ascii=False)
 
     @classmethod
     def from_json(cls, line: str) -> Document:
-        """The inverse of `to_json`."""
+        """The inverse of `to_json` with tokens."""
         try:
             record = json.loads(line)
         except ValueError as error:
@@ -188,10 +204,38 @@ class Document:
         """The drawing that a notebook shows (see `biaffinity.show`)."""
         return drawing(self)
 
-    def _mentions(self) -> Iterator[list[Mention]]:
-        """For every sentence, its entities in characters of the document."""
+    def _mentions(self) -> Iterator[Mention]:
+        """The entities in characters of the document."""
         for index, (offset, sentence) in enumerate(zip(self.offsets, self.sentences, strict=True)):
-            yield [_mention(sentence, number, index, offset) for number in range(len(sentence.entities))]
+            for number, entity in enumerate(sentence.entities):
+                start, end = sentence.char_span(number) or (0, 0)
+                yield Mention(
+                    text=self.text[offset + start : offset + end],
+                    start_char=offset + start,
+                    end_char=offset + end,
+                    type=entity.type,
+                    score=entity.score,
+                    sentence=index,
+                    start=entity.start,
+                    end=entity.end,
+                )
+
+    def _relation_mentions(self) -> Iterator[RelationMention]:
+        """The relations between those entities."""
+        mentions = self.entities
+        for relation, shift in self._shifted():
+            head, tail = mentions[shift + relation.head], mentions[shift + relation.tail]
+            start = min(head.start_char, tail.start_char)
+            end = max(head.end_char, tail.end_char)
+            yield RelationMention(relation.type, head, tail, relation.score, self.text[start:end], start, end)
+
+    def _shifted(self) -> Iterator[tuple[Relation, int]]:
+        """Every relation with the number of entities before its sentence, from which its arguments count."""
+        before = 0
+        for sentence in self.sentences:
+            for relation in sentence.relations:
+                yield relation, before
+            before += len(sentence.entities)
 
 
 def documents(sentences: Iterable[Sentence]) -> Iterator[Document]:
@@ -207,21 +251,6 @@ def documents(sentences: Iterable[Sentence]) -> Iterator[Document]:
                 yield Document([sentence.with_text()], id=sentence.id)
         else:
             yield Document([sentence.with_text() for sentence in group], id=name)
-
-
-def _mention(sentence: Sentence, number: int, index: int, offset: int) -> Mention:
-    entity: Entity = sentence.entities[number]
-    start, end = sentence.char_span(number) or (0, 0)
-    return Mention(
-        text=sentence.entity_text(number),
-        start_char=offset + start,
-        end_char=offset + end,
-        type=entity.type,
-        score=entity.score,
-        sentence=index,
-        start=entity.start,
-        end=entity.end,
-    )
 
 
 def _by_sentence(

@@ -11,13 +11,12 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from biaffinity.annotation import Document
-from biaffinity.annotation.sentence import relation_record
 from biaffinity.errors import UsageError
 from biaffinity.extraction.readers import parquet_library
 from biaffinity.extraction.tables import RELATION_COLUMNS, relation_rows
@@ -25,25 +24,9 @@ from biaffinity.extraction.tables import RELATION_COLUMNS, relation_rows
 _ROWS = 1024  # of Parquet held at once
 
 
-def json_line(document: Document) -> str:
-    """One line of JSON: id, text, entities in characters of the text, relations by their indexes."""
-    entities, relations = [], []
-    for mention in document.entities:
-        entity = mention.to_dict()
-        for token_index in ("sentence", "start", "end"):
-            del entity[token_index]
-        entities.append(entity)
-    before = 0
-    for sentence in document.sentences:
-        relations += [relation_record(relation, before) for relation in sentence.relations]
-        before += len(sentence.entities)
-    record = {"id": document.id, "text": document.text, "entities": entities, "relations": relations}
-    return _as_line(record)
-
-
-def json_line_with_tokens(document: Document) -> str:
-    """One line of JSON with sentences and tokens too, from which the document can be had again."""
-    return _as_line(document.to_dict())
+def json_line(document: Document, *, tokens: bool = False) -> str:
+    """One line of JSON; with ``tokens``, the document can be had again from it."""
+    return document.to_json(tokens=tokens) + "\n"
 
 
 def csv_rows(document: Document) -> str:
@@ -99,10 +82,6 @@ def format_named(name: str | None, out: Path | None = None, *, tokens: bool = Fa
     return _WITH_TOKENS[name]
 
 
-def _as_line(record: dict[str, Any]) -> str:
-    return json.dumps(record, ensure_ascii=False) + "\n"
-
-
 def _json_pieces(lines: Iterable[str], single: bool) -> Iterator[str]:
     """One object, easy to read, or an array with an object per line."""
     if single:
@@ -154,6 +133,5 @@ _FORMATS = {
     "parquet": Format("parquet", json_line, finish=_finish_parquet),
 }
 _WITH_TOKENS = {
-    "json": Format("json", json_line_with_tokens, pieces=_json_pieces, finish=_finish_json),
-    "jsonl": Format("jsonl", json_line_with_tokens),
+    name: replace(_FORMATS[name], render=partial(json_line, tokens=True)) for name in ("json", "jsonl")
 }
