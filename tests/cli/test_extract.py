@@ -108,6 +108,26 @@ def test_a_relation_of_a_later_sentence_has_its_own_arguments(extract, options: 
     ]
 
 
+@pytest.mark.parametrize("tokens", [[], ["--tokens"]])
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("name", ["facts.jsonl", "facts.json"])
+def test_what_is_written_can_be_converted(extract, command, name: str, count: int, tokens: list[str]) -> None:
+    texts = ["Ana met Bo. Ivo shot Dario.", "It rained."][:count]
+    assert extract(*texts, "--out", name, *tokens)[0] == 0
+    code, _, err = command("convert", name, "facts.brat")
+    assert code == 0
+    assert "(jsonl to brat)" in err
+    assert (Path("facts.brat") / "1.txt").read_text() == texts[0]
+    assert (Path("facts.brat") / "1.ann").read_text().splitlines() == [
+        "T1\tName 0 3\tAna",
+        "T2\tName 8 10\tBo",
+        "T3\tName 12 15\tIvo",
+        "T4\tName 21 26\tDario",
+        "R1\tNext Arg1:T1 Arg2:T2\t",
+        "R2\tNext Arg1:T3 Arg2:T4\t",
+    ]
+
+
 def test_stdin_is_read(extract, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"Bo.\nAl.\n")))
     assert ids(extract("-", "--from", "lines")[1]) == ["stdin:1", "stdin:2"]

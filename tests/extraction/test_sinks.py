@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sys
+import tempfile
 from functools import partial
 from pathlib import Path
 
@@ -11,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biaffinity.annotation import Document, Entity, Relation, Sentence
+from biaffinity import formats
+from biaffinity.annotation import Document, Entity, Relation, Sentence, documents
 from biaffinity.errors import MissingExtraError, UsageError
 from biaffinity.extraction.sinks import csv_rows, format_named, json_line
+from extraction.texts import annotated_texts
 from paragraph import PARAGRAPH, TRIPLES, triples
 from strategies import whole_documents
 
@@ -64,6 +67,32 @@ def test_with_tokens_the_document_can_be_had_again(document: Document) -> None:
     line = with_tokens(document)
     assert line.count("\n") == 1
     assert Document.from_json(line) == document
+
+
+def mentions(document: Document) -> tuple[str, list[object], list[object]]:
+    """A document in characters: its text, its entities, its relations."""
+    entities = [(e.text, e.start_char, e.end_char, e.type, e.score) for e in document.entities]
+    keys = dict(zip(document.entities, entities, strict=True))
+    relations = [(r.type, keys[r.head], keys[r.tail], r.score) for r in document.relations]
+    return document.text, [*entities], [*relations]
+
+
+@pytest.mark.parametrize("tokens", [True, False])
+@pytest.mark.parametrize("name", ["json", "jsonl"])
+@given(found=st.lists(annotated_texts(), min_size=1, max_size=3), named=st.booleans())
+def test_what_is_written_can_be_read_as_annotated_text(
+    name: str, tokens: bool, found: list[Document], named: bool
+) -> None:
+    if named:
+        found = [Document(document.sentences, id=str(number)) for number, document in enumerate(found)]
+    form, report = format_named(name, tokens=tokens), formats.Report()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "written"
+        whole = form.whole(map(form.render, found), len(found) == 1)
+        path.write_text("".join(whole), encoding="utf-8", newline="")
+        again = list(documents(formats.read(path, report=report)))
+    assert [mentions(d) for d in again] == [mentions(d) for d in found if d.text]
+    assert not report
 
 
 def test_csv_has_a_row_per_relation_under_its_header() -> None:

@@ -1,8 +1,12 @@
-"""Texts about the people of the sample, and texts about nothing at all."""
+"""Texts about the people of the sample, and texts about nothing at all, bare and annotated."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
+
+from biaffinity.annotation import Document
+from biaffinity.text import read_document
+from strategies import annotations
 
 ANA = "Ana Ruiz works for Norvik Oil in Bergen, Norway."
 TOVE = "Tove Lind lives in Solund."
@@ -17,3 +21,11 @@ _PARTS = [
 def texts() -> st.SearchStrategy[str]:
     """Any text at all, more likely one of names, line ends, emoji and scripts of all kinds."""
     return st.lists(st.sampled_from(_PARTS) | st.text(max_size=4), max_size=30).map("".join)
+
+
+@st.composite
+def annotated_texts(draw: st.DrawFn, id: str = "") -> Document:
+    """Some paragraphs of any text, cut as the extractor cuts them, with entities, relations and scores."""
+    document = read_document(draw(st.lists(texts(), max_size=3).map("\n\n".join)), id)
+    found = [s.annotated(*draw(annotations(len(s), scores=True))) for s in document.sentences]
+    return Document(found, id=id)

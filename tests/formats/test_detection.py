@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from biaffinity.annotation import Document, Entity, Sentence
-from biaffinity.errors import DataError
+from biaffinity.errors import DataError, UsageError
 from biaffinity.formats import detect, detection
 from biaffinity.formats.detection import Sample
 
@@ -92,11 +92,19 @@ def test_what_is_blank(sample, text, is_blank):
         ('{"tokens": ["a"]}', "jsonl"),
         ('{"text": "a"}', "jsonl"),
         (Document([ANNA]).to_json(), "jsonl"),
+        (Document([ANNA]).to_json(tokens=False), "jsonl"),
+        (f"[{Document([ANNA]).to_json()}]", "jsonl"),
+        (f"[{Document([ANNA]).to_json(tokens=False)}]", "jsonl"),
+        (json.dumps(Document([ANNA]).to_dict(tokens=False), indent=2), "jsonl"),
+        (Document([]).to_json(tokens=False), "jsonl"),
+        (f"[{Document([]).to_json(tokens=False)}]", "jsonl"),
         ('{"text": "a b", "entities": [{"start": 0, "end": 1, "type": "X", "text": "a"}]}', "jsonl"),
         ('[{"tokens": ["a"], "entities": [], "relations": []}]', "spert"),
         ('{"doc_key": "d", "sentences": [["a"]], "ner": [[]], "relations": [[]]}', "dygie"),
         ('{"clusters": [], "sentences": [["a"]], "ner": [[]], "relations": [[]], "doc_key": "d"}', "dygie"),
         ('{"id": 1, "text": "a", "label": [[0, 1, "X"]]}', "doccano"),
+        ('{"id": 1, "text": "a", "label": []}', "doccano"),
+        ('[{"id": 1, "text": "a b", "ner": [{"start": 0, "end": 1, "labels": ["X"]}]}]', "labelstudio"),
         ("#doc 5\n0\ta\tO\t['N']\t[0]", "multihead"),
         ("0\tO\t0\tO\tDT\tThe\tO\tO\tO\n\n\n", "corp"),
         ("a\tO\nb\tO", "conll"),
@@ -108,3 +116,33 @@ def test_one_line_is_enough_to_tell(tmp_path, line, kind):
     path = tmp_path / "x"
     path.write_text(line + "\n")
     assert detect(path) == kind
+
+
+BARE = {"id": "1", "text": "Anna left", "entities": [], "relations": []}
+
+
+@pytest.mark.parametrize(
+    ("entity", "kind"),
+    [
+        ({"id": 1, "start_offset": 0, "end_offset": 4, "label": "Peop"}, "doccano"),
+        ({"text": "Anna", "type": "Peop", "start_char": 0, "end_char": 4}, "jsonl"),
+    ],
+)
+def test_annotation_after_many_texts_without_any_still_tells(tmp_path, entity, kind):
+    records = [BARE] * 2 * detection.SAMPLE_RECORDS + [{**BARE, "entities": [entity]}]
+    path = tmp_path / "x"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert detect(path) == kind
+
+
+def test_many_texts_without_annotation_are_ours(tmp_path):
+    path = tmp_path / "x"
+    path.write_text((json.dumps(BARE) + "\n") * 2 * detection.SAMPLE_RECORDS)
+    assert detect(path) == "jsonl"
+
+
+def test_what_may_be_two_formats_is_an_error_that_asks(tmp_path):
+    path = tmp_path / "x"
+    path.write_text('{"id": 1, "text": "a b", "ner": [{"start": 0, "end": 1, "labels": ["X"]}]}\n')
+    with pytest.raises(UsageError, match=r"may be jsonl or labelstudio \(say which format it is: --from"):
+        detect(path)

@@ -261,6 +261,8 @@ def test_scores_are_reported_as_lost(tmp_path: Path) -> None:
         {"text": TEXT, "entities": [ANA], "relations": []},
         {"text": TEXT, "label": [[0, 8, "PER"]]},
         {"data": TEXT, "label": []},
+        {"data": TEXT, "entities": []},
+        {"text": TEXT, "entities": [], "relations": [], "Comments": []},
     ],
 )
 def test_its_records_are_recognised(tmp_path: Path, record: object) -> None:
@@ -271,6 +273,7 @@ def test_its_records_are_recognised(tmp_path: Path, record: object) -> None:
     "record",
     [
         {"text": TEXT},
+        {"text": TEXT, "entities": [], "relations": []},
         {"text": TEXT, "label": ["good"]},
         {"text": TEXT, "tokens": ["Ana"], "entities": []},
         {"text": TEXT, "sentences": [], "entities": []},

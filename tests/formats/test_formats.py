@@ -100,10 +100,11 @@ def test_an_odd_value_anywhere_in_json_is_read_or_refused_in_one_line(samples, n
     assert _is_read_or_refused(FILES[name], json.dumps(objects))
 
 
+@pytest.mark.parametrize("tokens", [True, False])
 @settings(max_examples=60)
 @given(data=st.data())
-def test_an_odd_value_anywhere_in_a_document_is_read_or_refused_in_one_line(samples, data):
-    objects = [document.to_dict() for document in documents(formats.read(samples / "news.jsonl"))]
+def test_an_odd_value_anywhere_in_a_document_is_read_or_refused_in_one_line(samples, tokens, data):
+    objects = [d.to_dict(tokens=tokens) for d in documents(formats.read(samples / "news.jsonl"))]
     _spoil(objects, data)
     assert _is_read_or_refused("jsonl", json.dumps(objects))
 

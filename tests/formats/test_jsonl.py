@@ -13,7 +13,8 @@ from biaffinity.annotation import Document, Entity, Relation, Sentence
 from biaffinity.errors import BiaffinityError
 from biaffinity.formats import Report, jsonl
 from formats.roundtrip import read_text, there_and_back
-from strategies import corpora
+from paragraph import PARAGRAPH
+from strategies import corpora, whole_documents
 
 ANNA: dict[str, Any] = {
     "id": "7",
@@ -52,10 +53,37 @@ def test_the_sample_reads_with_its_texts(samples):
     assert sum(len(s.relations) for s in sentences) == 9
 
 
-@given(corpora())
-def test_documents_give_their_sentences(corpus):
-    document = Document([replace(s.with_text(), document="d") for s in corpus], id="d")
+@given(whole_documents(scores=True))
+def test_documents_give_their_sentences(document):
     assert read(document.to_dict()) == list(document.sentences)
+
+
+def test_documents_without_tokens_give_their_sentences_cut_anew():
+    report = Report()
+    found = read(PARAGRAPH.to_dict(tokens=False), report=report)
+    assert [(s.tokens, s.entities, s.relations, s.text) for s in found] == [
+        (s.tokens, s.entities, s.relations, s.text) for s in PARAGRAPH.sentences
+    ]
+    assert [(s.id, s.document) for s in found] == [(f"paragraph:{n}", "paragraph") for n in range(4)]
+    assert not report
+
+
+@pytest.mark.parametrize("tokens", [True, False])
+def test_documents_may_come_in_an_array(tokens):
+    records = [Document(PARAGRAPH.sentences, id=name).to_dict(tokens=tokens) for name in "ab"]
+    assert read_text("jsonl", json.dumps(records)) == read(*records)
+
+
+@pytest.mark.parametrize("tokens", [True, False])
+def test_documents_without_an_id_are_called_by_their_number(tokens):
+    record = Document(PARAGRAPH.sentences).to_dict(tokens=tokens)
+    assert [s.document for s in read(record, record)] == ["1"] * 4 + ["2"] * 4
+
+
+def test_a_document_whose_sentences_were_taken_out_is_read_by_its_characters():
+    record = PARAGRAPH.to_dict()
+    del record["sentences"]
+    assert read(record) == read(PARAGRAPH.to_dict(tokens=False))
 
 
 def test_a_raw_text_is_cut_into_tokens_and_its_annotation_laid_over_them():
@@ -118,6 +146,15 @@ def test_a_field_without_a_place_is_reported():
         ({**ANNA, **spanning(-2, 4)}, "entities[0]: entity span -2..4 leaves the text"),
         ({**ANNA, **spanning(0, 4, text="Lee")}, "entities[0]: its text 'Lee' is not what stands at 0..4"),
         ({**ANNA, **relating(0, 5)}, "relations[0]: relation R names the entity 5"),
+        (
+            {**ANNA, "entities": [*ANNA["entities"], {"type": "X", "start_char": 3}]},
+            "entities[2]: entity off",
+        ),
+        (
+            {**ANNA, "entities": [{**ANNA["entities"][0], "score": 7}]},
+            "entities[0]: score must lie in [0, 1]",
+        ),
+        ({**ANNA, "relations": [{**ANNA["relations"][0], "score": "x"}]}, "relations[0]: score must lie in"),
         ({"text": "a", "sentences": 3}, "sentences: must be a list"),
     ],
 )

@@ -74,7 +74,9 @@ def detect(path: Path | str) -> str:
     """
     path = _readable(path)
     sample = Sample.of(path)
-    fitting = [name for name, module in FORMATS.items() if module.recognises(sample)]
+    fitting = _recognising(sample)
+    if len(fitting) > 1 and not sample.is_whole:  # a record further on may have what tells them apart
+        fitting = _recognising(Sample.of(path, records=None))
     named = _by_name(path, fitting or names()) if fitting or sample.record is None else []
     for told in (fitting, named):
         if len(told) == 1:
@@ -136,6 +138,11 @@ def write(
     """
     module = _known(format_for(path, format))
     module.write(Path(path), sentences, Report() if report is None else report)
+
+
+def _recognising(sample: Sample) -> list[str]:
+    """The names of the formats that take the sample for their own."""
+    return [name for name, module in FORMATS.items() if module.recognises(sample)]
 
 
 def _readable(path: Path | str) -> Path:

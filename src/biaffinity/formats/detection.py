@@ -25,7 +25,8 @@ class Sample:
 
     ``text`` is the first 64 KB. ``record`` is a JSON object of the file, None where it is not JSON: of
     the first records the one with the most non-empty fields, so that one without annotation does not
-    hide how annotation is written. ``is_array`` tells a JSON array from JSON lines.
+    hide how annotation is written. ``is_array`` tells a JSON array from JSON lines, ``is_whole`` whether
+    the file has no further records.
     """
 
     path: Path
@@ -33,10 +34,14 @@ class Sample:
     text: str = ""
     record: Json | None = None
     is_array: bool = False
+    is_whole: bool = True
 
     @classmethod
-    def of(cls, path: Path) -> Sample:
-        """The sample of what stands at a path; JSON with no record that can be read is an error."""
+    def of(cls, path: Path, records: int | None = SAMPLE_RECORDS) -> Sample:
+        """The sample of what stands at a path, of so many records or of all (None).
+
+        JSON with no record that can be read is an error.
+        """
         if path.is_dir():
             return cls(path, is_folder=True)
         try:
@@ -48,12 +53,18 @@ class Sample:
         text = start.decode("utf-8-sig", errors="replace")
         if not JSON_START.match(text):
             return cls(path, text=text)
-        found = list(islice(with_errors(json_records(path)), SAMPLE_RECORDS))
-        records = [item[1] for item in found if not isinstance(item, BiaffinityError)]
-        if found and not records:
-            raise next(item for item in found if isinstance(item, BiaffinityError))
-        record = max(records, key=lambda fields: sum(map(bool, fields.values())), default=None)
-        return cls(path, text=text, record=record, is_array=is_array(path))
+        fullest: Json | None = None
+        broken: BiaffinityError | None = None
+        stream = with_errors(json_records(path))
+        for item in islice(stream, records):
+            if isinstance(item, BiaffinityError):
+                broken = broken or item
+            elif fullest is None or _fullness(item[1]) > _fullness(fullest):
+                fullest = item[1]
+        if fullest is None and broken is not None:
+            raise broken
+        is_whole = next(stream, None) is None
+        return cls(path, text=text, record=fullest, is_array=is_array(path), is_whole=is_whole)
 
     @property
     def is_blank(self) -> bool:
@@ -65,3 +76,8 @@ class Sample:
         """The lines of the text that are not blank and that it holds whole."""
         whole = self.text if len(self.text.encode()) < SAMPLE_BYTES else self.text.rpartition("\n")[0]
         return [line for line in whole.split("\n") if line.strip()]
+
+
+def _fullness(record: Json) -> int:
+    """How many fields of a record are not empty."""
+    return sum(map(bool, record.values()))

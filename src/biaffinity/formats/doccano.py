@@ -67,13 +67,18 @@ def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
 
 
 def recognises(sample: Sample) -> bool:
-    """A text beside a list of entities as doccano writes them."""
+    """A text beside a list of entities as doccano writes them.
+
+    Where no text of a file has an entity, its further fields tell; without these it is our own raw text.
+    """
     record = sample.record
     if record is None or not {"tokens", "sentences"}.isdisjoint(record):
         return False
     if not any(isinstance(record.get(field), str) for field in TEXT_FIELDS):
         return False
     entities = next((record[field] for field in ENTITY_FIELDS if field in record), None)
+    if entities == [] and sample.is_whole and record.keys() <= {"id", "text", "entities", "relations"}:
+        return False
     return isinstance(entities, list) and all(
         "start_offset" in entity
         if isinstance(entity, dict)
