@@ -60,9 +60,13 @@ bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build
 	$(BIN)/python benchmarks/extraction.py --stream $(STREAM) --json build/bench/extraction.json
 	$(BIN)/python benchmarks/install.py --json build/bench/install.json
 
+NEWS := src/biaffinity/models/news
 model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and VECTORS
-	$(BIN)/python recipes/news_model.py --data $(DATA) --vectors $(VECTORS) --work build/news \
-		--out src/biaffinity/models/news
+	$(BIN)/python recipes/news_data.py $(DATA) build/news
+	$(BIN)/biaffinity train news --train build/news/train.jsonl --dev build/news/dev.jsonl \
+		--test $(DATA)/test.jsonl --vectors $(VECTORS) --seed 2 --out build/news/model --resume
+	cp $(addprefix build/news/model/,config.json vocabulary.json model.safetensors *.onnx README.md) $(NEWS)
+	$(BIN)/biaffinity evaluate $(NEWS) build/news/held_out.jsonl
 
 calibration: $(READY)  ## how far the news model's scores can be trusted, on DATA's dev: numbers and picture
 	$(BIN)/python benchmarks/calibration.py $(DATA)/dev.jsonl --json results/calibration.json \

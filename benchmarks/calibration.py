@@ -22,10 +22,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from bars import write
 from biaffinity import formats
-from biaffinity.extraction.extractor import EMBEDDED
-from biaffinity.extraction.onnx_network import OnnxNetwork
+from biaffinity.decoding.prediction import predict
+from biaffinity.extraction.loading import model_folder
 from biaffinity.files import replacing
-from biaffinity.model.prediction import predict
+from biaffinity.runtime.network import OnnxNetwork
 from biaffinity.scoring.calibration import Calibration, calibrate, judge
 
 ROOT = Path(__file__).parent.parent
@@ -93,7 +93,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     shared = Path(os.environ.get("BIAFFINITY_DATA", ROOT.parent / "shared" / "data")) / "conll04"
     parser.add_argument("files", nargs="*", type=Path, default=[shared / "dev.jsonl"], metavar="FILE")
-    parser.add_argument("--model", type=Path, default=EMBEDDED)
+    parser.add_argument("--model", type=Path, default=model_folder(None))
     parser.add_argument("--json", type=Path)
     parser.add_argument("--plot", type=Path)
     arguments = parser.parse_args()

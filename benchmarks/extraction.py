@@ -32,9 +32,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from bars import Measured, show, write
 from biaffinity import formats
 from biaffinity.annotation import Entity, Relation, Sentence
-from biaffinity.extraction.extractor import EMBEDDED, Extractor
-from biaffinity.extraction.onnx_network import OnnxNetwork
-from biaffinity.model.prediction import predict
+from biaffinity.decoding.prediction import predict
+from biaffinity.extraction.extractor import Extractor
+from biaffinity.extraction.loading import model_folder
+from biaffinity.runtime.network import OnnxNetwork
 from biaffinity.scoring import score
 
 ROOT = Path(__file__).parent.parent
@@ -211,7 +212,7 @@ def main() -> None:
     parser.add_argument("--only-stream", action="store_true", help="measure nothing else")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    folder = arguments.model or EMBEDDED
+    folder = arguments.model or model_folder(None)
     results: dict[str, Any] = {}
     measured: list[Measured] = []
     if not arguments.only_stream:

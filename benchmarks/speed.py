@@ -27,10 +27,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 ROOT = Path(__file__).parent.parent
 
 
-def flops_per_token(model: Any, word_size: int, labels: int) -> float:
+def flops_per_token(network: Any) -> float:
     """Multiplications and additions of one token's forward pass (characters apart)."""
-    tokens = word_size + (2 * model.character_hidden if model.characters else 0)
-    tokens += model.boundary_size if model.setup == 2 else 0
+    model, labels = network.config.model, len(network.description.labels)
+    tokens = network.encoder.output_size
+    tokens += model.boundary_size if model.boundaries == "given" else 0
     hidden = model.lstm_hidden
 
     def bilstm(size: int) -> float:
@@ -43,9 +44,9 @@ def flops_per_token(model: Any, word_size: int, labels: int) -> float:
     return tagger + relations
 
 
-def flops_per_character(model: Any) -> float:
+def flops_per_character(encoder: Any) -> float:
     """Multiplications and additions for one character of a distinct word form, both directions."""
-    return 2 * 8 * model.character_hidden * (model.character_size + model.character_hidden)
+    return 2 * 8 * encoder.character_hidden * (encoder.character_size + encoder.character_hidden)
 
 
 def matrix_rate() -> float:
@@ -74,7 +75,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, float, float]:
 def measure_training(name: str, recipe: str, folder: Path, vectors: Path | None) -> dict[str, Any]:
     """One epoch after a first one that warms up, and the process's peak memory."""
     trainer = make_trainer(recipe, folder, vectors)
-    lengths = [len(example) for example in trainer.examples]
+    lengths = [len(sentence) for sentence in trainer.sentences]
     characters = 0
 
     def epoch() -> None:
@@ -82,21 +83,20 @@ def measure_training(name: str, recipe: str, folder: Path, vectors: Path | None)
             pass
 
     def counting(batch: Callable[..., Any]) -> Callable[..., Any]:
-        def counted(examples: Any) -> Any:
+        def counted(rows: Any) -> Any:
             nonlocal characters
-            made = batch(examples)
-            characters += int(made.character_lengths.sum())
-            return made
+            made, gold = batch(rows)
+            characters += int(made.features["character_lengths"].sum())
+            return made, gold
 
         return counted
 
-    trainer.model.encoder.batch = counting(trainer.model.encoder.batch)
+    trainer.examples.batch = counting(trainer.examples.batch)
     epoch()
     characters = 0
     cpu, wall, rate = timed(epoch)
-    model = trainer.config.model
-    needed = flops_per_token(model, trainer.model.word_size, len(trainer.model.encoder.labels)) * sum(lengths)
-    needed = 3 * (needed + flops_per_character(model) * characters)
+    needed = flops_per_token(trainer.model) * sum(lengths)
+    needed = 3 * (needed + flops_per_character(trainer.config.encoder) * characters)
     return {
         "name": name,
         "sentences": len(lengths),
@@ -112,7 +112,8 @@ def measure_training(name: str, recipe: str, folder: Path, vectors: Path | None)
 
 def measure_prediction(name: str, recipe: str, folder: Path, vectors: Path | None) -> dict[str, Any]:
     """Prediction with scores over the training sentences, after two epochs of training."""
-    from biaffinity.model.prediction import predict
+    from biaffinity.decoding.prediction import predict
+    from biaffinity.model.network import TorchNetwork
 
     trainer = make_trainer(recipe, folder, vectors)
     for _ in range(2):
@@ -121,14 +122,13 @@ def measure_prediction(name: str, recipe: str, folder: Path, vectors: Path | Non
     sentences = trainer.sentences
 
     def run() -> None:
-        for _ in predict(trainer.model, sentences):
+        for _ in predict(TorchNetwork(trainer.model), sentences):
             pass
 
     run()
     cpu, wall, rate = timed(run)
     tokens = sum(len(sentence) for sentence in sentences)
-    model = trainer.config.model
-    needed = flops_per_token(model, trainer.model.word_size, len(trainer.model.encoder.labels)) * tokens
+    needed = flops_per_token(trainer.model) * tokens
     return {
         "name": name,
         "tokens": tokens,
@@ -146,8 +146,8 @@ def make_trainer(recipe: str, folder: Path, vectors: Path | None) -> Any:
     import torch
 
     from biaffinity import formats
-    from biaffinity.encoding.vectors import load_vectors
-    from biaffinity.model.config import read_recipe
+    from biaffinity.config.recipes import read_recipe
+    from biaffinity.encoders.recurrent.vectors import load_vectors
     from biaffinity.training import Trainer, TrainingData
 
     torch.set_num_threads(1)
@@ -185,7 +185,7 @@ def main() -> None:
     rows = [
         in_child(measure_training, "training epoch, default recipe", "default", *where),
         in_child(measure_training, "training epoch, paper recipe", "paper", *where),
-        in_child(measure_prediction, "prediction from tokens, setup 1", "default", *where),
+        in_child(measure_prediction, "prediction from tokens", "default", *where),
     ]
 
     print(f"{'':34} {'CPU s':>7} {'wall s':>7} {'GFLOP':>7} {'machine':>8} {'x limit':>8}")

@@ -15,11 +15,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from biaffinity import BiaffinityError, Document
-from biaffinity.model.folder import load_model
-from biaffinity.model.joint import JointModel
-from biaffinity.model.prediction import predict
-from biaffinity.text import read_document
+from biaffinity import BiaffinityError, Document, Extractor
 from biaffinity.training import EpochEnded, Event, Finished, Started, train
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -61,17 +57,11 @@ def main() -> None:
         except BiaffinityError as error:
             parser.exit(1, f"error: {error}\n")
         explain(finished)
-        model = load_model(folder)
+        extractor = Extractor.load(folder)
     for text in NEW_TEXTS:
-        show(extract(model, text))
+        show(extractor(text))
     if options.out:
         console.print(f"\nThe model is in {options.out}.")
-
-
-def extract(model: JointModel, text: str) -> Document:
-    """Raw text in, a document with entities and relations out."""
-    document = read_document(text)
-    return Document(list(predict(model, document.sentences)))
 
 
 def show_progress(event: Event) -> None:

@@ -17,10 +17,11 @@ import torch
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
+from biaffinity.decoding.prediction import predict
 from biaffinity.experiments.ensemble import vote
 from biaffinity.files import writing
 from biaffinity.model.folder import load_model
-from biaffinity.model.prediction import predict
+from biaffinity.model.network import TorchNetwork
 from biaffinity.scoring import ScoreSheet, score
 from biaffinity.training.provenance import provenance
 
@@ -30,7 +31,9 @@ WEIGHTS = (0.3, 0.4, 0.5, 0.6)
 
 def votes(folders: Sequence[Path], sentences: Sequence[Sentence]) -> list[tuple[Sentence, ...]]:
     """Each sentence as every model annotates it."""
-    return list(zip(*(predict(load_model(folder), sentences) for folder in folders), strict=True))
+    return list(
+        zip(*(predict(TorchNetwork(load_model(folder)), sentences) for folder in folders), strict=True)
+    )
 
 
 def main() -> None:
@@ -43,7 +46,7 @@ def main() -> None:
     torch.set_num_threads(1)
     gold = {part: list(formats.read(arguments.data / f"{part}.jsonl")) for part in ("dev", "test")}
     seen = {part: votes(arguments.models, sentences) for part, sentences in gold.items()}
-    given = load_model(arguments.models[0]).config.model.setup == 2
+    given = load_model(arguments.models[0]).config.model.boundaries == "given"
 
     def sheet(part: str, entities: float, relations: float) -> ScoreSheet:
         return score(gold[part], [vote(each, entities=entities, relations=relations) for each in seen[part]])

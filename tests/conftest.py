@@ -48,7 +48,7 @@ def news(samples: Path) -> list[Sentence]:
 
 @pytest.fixture(scope="session")
 def trained(news: list[Sentence]) -> JointModel:
-    """A tiny model of setup 1 that knows the sample by heart; not to be changed."""
+    """A tiny model that knows the sample by heart; not to be changed."""
     from model.tiny import fit, tiny_model
 
     model = tiny_model(news, context=True, constrained=True, dropout=0.1)
@@ -58,8 +58,8 @@ def trained(news: list[Sentence]) -> JointModel:
 
 @pytest.fixture(scope="session")
 def folder(trained: JointModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same as a folder with model.onnx."""
-    from biaffinity.extraction.export import export
+    """The same as a folder with its graphs."""
+    from biaffinity.model.export import export
     from biaffinity.model.folder import save_model
 
     path = tmp_path_factory.mktemp("models") / "news"

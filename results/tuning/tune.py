@@ -27,8 +27,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     import torch
 
     from biaffinity import formats
-    from biaffinity.encoding.vectors import load_vectors
-    from biaffinity.model.config import validate
+    from biaffinity.config.settings import validate
+    from biaffinity.encoders.recurrent.vectors import load_vectors
     from biaffinity.training import EpochEnded, Trainer, TrainingData
     from biaffinity.training.provenance import provenance
 

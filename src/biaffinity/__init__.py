@@ -8,7 +8,8 @@ from biaffinity.version import __version__
 
 if TYPE_CHECKING:
     from biaffinity.extraction import Extractor as Extractor
-    from biaffinity.extraction.hub import push_to_hub as push_to_hub
+    from biaffinity.extraction import TextInput as TextInput
+    from biaffinity.hub import push_to_hub as push_to_hub
     from biaffinity.training import train as train
 
     load = Extractor.load
@@ -28,12 +29,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import what takes time or needs an extra only when it is used (PEP 562)."""
-    if name in ("Extractor", "load"):
-        from biaffinity.extraction import Extractor
+    if name in ("Extractor", "TextInput", "load"):
+        from biaffinity import extraction
 
-        return Extractor if name == "Extractor" else Extractor.load
+        return extraction.Extractor.load if name == "load" else getattr(extraction, name)
     if name == "push_to_hub":
-        from biaffinity.extraction.hub import push_to_hub
+        from biaffinity.hub import push_to_hub
 
         return push_to_hub
     if name != "train":

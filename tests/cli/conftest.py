@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 import biaffinity
 from biaffinity.cli import main
-from extraction import capitals
+from bulk import capitals
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -36,13 +38,13 @@ def extract(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture(scope="session")
 def two_setups(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with data and the models ``one`` and ``two`` of the two setups."""
+    """A folder with data and two models: ``one`` finds entities, ``two`` is given their boundaries."""
     from training import tiny
 
     folder = tmp_path_factory.mktemp("trained")
     files = tiny.write_corpus(folder)
-    for name, setup in (("one", 1), ("two", 2)):
-        config = tiny.config(model={"setup": setup}, training={"epochs": 12})
+    for name, boundaries in (("one", "predicted"), ("two", "given")):
+        config = tiny.config(model={"boundaries": boundaries}, training={"epochs": 12})
         biaffinity.train(config, **files, out=folder / name)
     return folder
 
@@ -52,3 +54,17 @@ def beside_models(command: Command, two_setups: Path, monkeypatch: pytest.Monkey
     """Run the program in the folder of `two_setups`."""
     monkeypatch.chdir(two_setups)
     return command
+
+
+@pytest.fixture(scope="session")
+def without_pytorch() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the program in a process that cannot import PyTorch, nor what only an export needs."""
+    program = "import sys; sys.modules['torch'] = sys.modules['onnx'] = None\n"
+    program += "from biaffinity.cli import main; main(sys.argv[1:])"
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, check=False
+        )
+
+    return run

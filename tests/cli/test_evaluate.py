@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("torch", reason="needs the extra train")
 
-from biaffinity.formats import write
+from biaffinity.formats import read, write
 from training import tiny
 
 
@@ -102,7 +104,7 @@ def test_mistakes_are_one_line(arguments: list[str], code: int, told: str, besid
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("missing", ["config.json", "vocabulary.json", "model.safetensors"])
+@pytest.mark.parametrize("missing", ["config.json", "vocabulary.json", "model.safetensors", "states.onnx"])
 def test_a_folder_that_lacks_a_file_is_told(
     missing: str, beside_models, two_setups: Path, tmp_path: Path
 ) -> None:
@@ -112,3 +114,41 @@ def test_a_folder_that_lacks_a_file_is_told(
     code, _, err = beside_models("evaluate", str(tmp_path), "dev.jsonl")
     assert code == 1
     assert f"{missing}: no such file" in err
+
+
+def test_a_model_that_was_not_exported_is_scored_with_pytorch(
+    beside_models, two_setups: Path, tmp_path: Path
+) -> None:
+    bare = shutil.copytree(two_setups / "one", tmp_path / "bare", ignore=shutil.ignore_patterns("*.onnx"))
+    found = []
+    for model in ("one", str(bare)):
+        code, out, _ = beside_models("evaluate", model, "dev.jsonl", "--json", "-")
+        assert code == 0
+        found.append(out)
+    assert found[0] == found[1]
+
+
+def test_without_pytorch_a_model_that_was_not_exported_names_the_extra(
+    beside_models, two_setups: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = shutil.copytree(two_setups / "one", tmp_path / "bare", ignore=shutil.ignore_patterns("*.onnx"))
+    monkeypatch.setitem(sys.modules, "torch", None)
+    code, _, err = beside_models("evaluate", str(bare), "dev.jsonl")
+    assert code == 1
+    assert err.endswith("(run: pip install 'biaffinity[train]')\n")
+
+
+@pytest.mark.parametrize("model", ["one", "two"])
+def test_pytorch_is_not_needed(model: str, without_pytorch, two_setups: Path) -> None:
+    done = without_pytorch("evaluate", two_setups / model, two_setups / "dev.jsonl", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    scores = json.loads((two_setups / model / "run.json").read_text())["scores"]["dev"]
+    assert json.loads(done.stdout) == scores
+
+
+def test_an_embedded_model_is_scored_by_its_name_without_pytorch(without_pytorch, samples: Path) -> None:
+    done = without_pytorch("evaluate", "news", samples / "news.jsonl", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    scores = json.loads(done.stdout)
+    assert scores["sentences"] == len(list(read(samples / "news.jsonl")))
+    assert scores["ner"]["micro"]["f1"] > 0.5

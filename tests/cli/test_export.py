@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("torch", reason="needs the extra train")
-pytest.importorskip("onnx", reason="needs the extra export")
+pytest.importorskip("onnx", reason="needs the extra train")
 
 from biaffinity import formats
 from biaffinity.cli import main
-from biaffinity.extraction.onnx_network import OnnxNetwork
 from biaffinity.model.folder import save_model
+from biaffinity.runtime.network import OnnxNetwork
 from model.tiny import tiny_model
 
 
@@ -33,8 +35,8 @@ def run(samples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monke
 def test_an_exported_model_runs_without_pytorch(run) -> None:
     code, out, err = run("export", "m")
     assert (code, out) == (0, "")
-    assert err.startswith(f"{Path('m/model.onnx')} written, 0.")
-    assert err.endswith(" MB\n")
+    graphs = "emissions.onnx, states.onnx, pairs.onnx, encoder.characters.onnx"
+    assert re.fullmatch(rf"{graphs} written to m, 0\.\d MB\n", err)
     OnnxNetwork.load(Path("m"))
 
 
@@ -54,4 +56,13 @@ def test_a_folder_without_weights_is_one_line(run) -> None:
     assert code == 1
     assert err.startswith(f"error: {Path('m/model.safetensors')}: no such file")
     assert err.count("\n") == 1
-    assert not Path("m/model.onnx").exists()
+    assert not list(Path("m").glob("*.onnx"))
+
+
+def test_without_pytorch_the_extra_is_named(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "biaffinity.model.export", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    code, _, err = run("export", "m")
+    assert code == 1
+    assert err.startswith("error: exporting a model needs an extra")
+    assert err.endswith("(run: pip install 'biaffinity[train]')\n")

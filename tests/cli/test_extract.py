@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from types import SimpleNamespace
 import pytest
 
 import biaffinity
-import biaffinity.cli.extract  # registers the command
+from biaffinity.cli.extract import _model_identity
 from paragraph import triples
 
 SCRIPT = """
@@ -26,12 +27,12 @@ sys.path.insert(0, {tests!r})
 import biaffinity
 import biaffinity.cli.extract
 from biaffinity.cli import main
-from extraction import capitals
+from bulk import capitals
 
 if __name__ == "__main__":
     biaffinity.load = capitals.load
-    from biaffinity.extraction import bulk
-    bulk.CHUNK_DOCUMENTS, bulk._COMMIT_SECONDS = 5, 0.0
+    from biaffinity.bulk import run as module
+    module.CHUNK_DOCUMENTS, module._COMMIT_SECONDS = 5, 0.0
     {first}
     main(["extract", *sys.argv[1:]])
 """
@@ -297,28 +298,66 @@ def test_help_teaches_by_examples(extract) -> None:
     assert "--resume" in out
 
 
-def test_a_real_model_says_the_same_by_any_road(
-    extract, samples: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("torch", reason="needs the extra train")
-    from biaffinity import Extractor, formats
-    from biaffinity.extraction.export import export
-    from biaffinity.model.folder import save_model
-    from model.tiny import stir, tiny_model
+@pytest.fixture
+def really(extract, monkeypatch: pytest.MonkeyPatch):
+    """Run ``extract`` in an empty folder with a real model."""
+    monkeypatch.setattr(biaffinity, "load", biaffinity.Extractor.load, raising=False)
+    return extract
 
-    monkeypatch.setattr(biaffinity, "load", Extractor.load, raising=False)
-    sentences = list(formats.read(samples / "news.jsonl"))
-    model = tiny_model(sentences)
-    stir(model)
-    save_model(model, Path("model"))
-    export(Path("model"))
-    texts = [" ".join(sentence.tokens) for sentence in sentences]
+
+def test_a_real_model_says_the_same_by_any_road(
+    really, folder: Path, extractor: biaffinity.Extractor, news: list[biaffinity.Sentence]
+) -> None:
+    texts = [" ".join(sentence.tokens) for sentence in news]
     write("a.jsonl", list(texts))
-    found = Extractor.load("model")
-    expected = [[e.text for e in document.entities] for document in found.stream(texts)]
+    expected = [[e.text for e in document.entities] for document in extractor.stream(texts)]
     assert any(expected)
     for road in (["--format", "jsonl"], ["--out", "one.jsonl"], ["--out", "two.jsonl", "--workers", "2"]):
-        code, out, _ = extract("a.jsonl", "--model", "model", *road)
+        code, out, _ = really("a.jsonl", "--model", str(folder), *road)
         lines = out or Path(road[1]).read_text(encoding="utf-8")
         assert code == 0
         assert [[e["text"] for e in json.loads(line)["entities"]] for line in lines.splitlines()] == expected
+
+
+@pytest.mark.parametrize("road", [[], ["--out", "b.jsonl"], ["--workers", "2"], ["--html", "b.html"]])
+def test_a_model_of_version_1_is_one_line_that_tells_how_to_bring_it_up_to_date(
+    really, folder: Path, road: list[str]
+) -> None:
+    old = shutil.copytree(folder, Path("old"))
+    head = json.loads((old / "config.json").read_text())
+    (old / "config.json").write_text(json.dumps({**head, "version": 1}))
+    code, out, err = really("Bo.", "--model", str(old), *road)
+    assert (code, out) == (1, "")
+    assert err == (
+        f"error: {old / 'config.json'}: is a model of version 1, this program reads version 2"
+        f" (run: biaffinity export {old})\n"
+    )
+    assert list(Path().iterdir()) == [old]
+
+
+@pytest.mark.parametrize("road", [[], ["--out", "b.jsonl"], ["--workers", "2"], ["--html", "b.html"]])
+def test_a_model_that_is_given_entities_is_one_line_and_not_one_for_each_document(
+    really, two_setups: Path, road: list[str]
+) -> None:
+    code, out, err = really("Bo.", "Al.", "--model", str(two_setups / "two"), *road)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {two_setups / 'two'}: this model does not find entities")
+    assert err.count("\n") == 1
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["config.json", "vocabulary.json", "model.safetensors", "states.onnx", "encoder.characters.onnx"]
+)
+def test_a_run_goes_on_only_with_the_very_same_model(folder: Path, tmp_path: Path, name: str) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    assert _model_identity(copy) == _model_identity(folder)
+    content = (copy / name).read_bytes()
+    (copy / name).write_bytes(content + b"\n")
+    assert _model_identity(copy) != _model_identity(folder)
+
+
+def test_a_run_goes_on_with_a_model_whose_card_was_edited(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    (copy / "README.md").write_text("# harbour")
+    assert _model_identity(copy) == _model_identity(folder)

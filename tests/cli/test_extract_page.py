@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from biaffinity.show import page
-from extraction import capitals
+from bulk import capitals
 
 
 def page_of(*texts: str) -> str:

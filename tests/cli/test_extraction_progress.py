@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
+from biaffinity.bulk.run import Advanced, Event, Finished, Noted, Skipped, Started
 from biaffinity.cli import extraction_progress
 from biaffinity.cli.extraction_progress import ExtractionDisplay
-from biaffinity.extraction.bulk import Advanced, Event, Finished, Noted, Skipped, Started
 
 
 @pytest.fixture

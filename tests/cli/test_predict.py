@@ -9,8 +9,10 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra train")
 
+import biaffinity
 from biaffinity.annotation import Entity, Sentence
 from biaffinity.formats import read, write
+from model.tiny import bare
 from training import tiny
 
 
@@ -100,3 +102,26 @@ def test_mistakes_are_one_line_and_leave_no_file(
 
 def test_an_output_is_required(beside_models) -> None:
     assert beside_models("predict", "one", "dev.jsonl")[0] == 2
+
+
+@pytest.mark.parametrize("model", ["one", "two"])
+def test_pytorch_is_not_needed(model: str, beside_models, without_pytorch, two_setups: Path) -> None:
+    beside_models("predict", model, "dev.jsonl", "-o", "a.jsonl")
+    data, out = two_setups / "dev.jsonl", two_setups / "b.jsonl"
+    done = without_pytorch("predict", two_setups / model, data, "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert (two_setups / "a.jsonl").read_bytes() == out.read_bytes()
+
+
+def test_an_embedded_model_predicts_by_its_name_without_pytorch(
+    without_pytorch, samples: Path, tmp_path: Path
+) -> None:
+    done = without_pytorch("predict", "news", samples / "news.jsonl", "-o", tmp_path / "p.jsonl")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    extractor = biaffinity.load("news")
+    predicted = list(read(tmp_path / "p.jsonl"))
+    assert any(sentence.relations for sentence in predicted)
+    for sentence in predicted:
+        (expected,) = extractor.tokens(sentence.tokens).sentences
+        assert bare(sentence).entities == bare(expected).entities
+        assert bare(sentence).relations == bare(expected).relations

@@ -9,8 +9,8 @@ from rich.console import Console
 pytest.importorskip("torch", reason="needs the extra train")
 
 from biaffinity.cli.progress import TrainingDisplay
-from biaffinity.encoding.vectors import Coverage
-from biaffinity.training import EpochEnded, Event, Progress, Started
+from biaffinity.encoders.recurrent.vectors import Coverage
+from biaffinity.training import EpochEnded, Event, Finishing, Progress, Started
 
 
 def run(first: int = 0, **facts: object) -> list[Event]:
@@ -19,7 +19,7 @@ def run(first: int = 0, **facts: object) -> list[Event]:
     events: list[Event] = [Started(**{**start, "coverage": None, "left_out": {}, **facts})]  # type: ignore[arg-type]
     for epoch in range(first + 1, min(first + 2, 3) + 1):
         events += [Progress(epoch, step, 4, 7.25) for step in (1, 2, 3)]
-        events.append(EpochEnded(epoch, 5.5, 1.25, 0.5, 0.25, 0.375, epoch == 1, 0.02, 1.5, 0.5))
+        events.append(EpochEnded(epoch, 5.5, 1.25, "micro F1", 0.5, 0.25, 0.375, epoch == 1, 0.02, 1.5, 0.5))
     return events
 
 
@@ -37,7 +37,7 @@ def test_elsewhere_than_on_a_terminal_there_is_a_plain_line_per_epoch() -> None:
     assert lines[0] == "12 sentences, 1,234 parameters, 3 epochs"
     assert len(lines) == 3
     assert re.fullmatch(
-        r"epoch   1  loss 5\.50 \+ 1\.25  dev entities 50\.0  relations 25\.0  mean 37\.5  1\.5 s"
+        r"epoch   1  loss 5\.50 \+ 1\.25  dev micro F1: entities 50\.0  relations 25\.0  mean 37\.5  1\.5 s"
         r"  \d+ sentences/s  \d+:\d\d:\d\d left  best so far",
         lines[1],
     )
@@ -49,7 +49,18 @@ def test_on_a_terminal_a_bar_shows_loss_rate_and_time_left() -> None:
     text = shown(run(), terminal=True)
     bars = [line for line in text.splitlines() if "training" in line or "loss 7.25" in line]
     assert re.search(r"epoch 2/3, loss 7\.25 .*6/9 +\d+ sentences/s +\d+:\d\d:\d\d +left ", bars[-1])
-    assert "dev entities 50.0" in text
+    assert "dev micro F1: entities 50.0" in text
+
+
+def test_what_is_done_to_the_model_at_the_end_is_a_line_each() -> None:
+    steps = [Finishing("calibrating it on dev"), Finishing("exporting it")]
+    lines = shown([*run(), *steps], terminal=False).splitlines()
+    assert lines[-2:] == ["calibrating it on dev ...", "exporting it ..."]
+
+
+def test_what_is_done_to_the_model_at_the_end_stands_beside_the_bar() -> None:
+    text = shown([*run(), Finishing("exporting it")], terminal=True)
+    assert re.search(r"exporting it \.\.\. .*6/9 ", text.splitlines()[-2])
 
 
 def test_a_resumed_run_says_where_it_goes_on() -> None:

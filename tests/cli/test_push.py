@@ -1,4 +1,4 @@
-"""``biaffinity push`` as a user meets it; what the hub gets is tested in extraction/test_hub.py."""
+"""``biaffinity push`` as a user meets it; what the hub gets is tested in hub/test_hub.py."""
 
 from __future__ import annotations
 

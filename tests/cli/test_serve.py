@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -63,6 +64,18 @@ def test_a_service_open_to_others_without_a_key_is_noted(
 def test_a_model_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run("--model", str(tmp_path / "none")) == 1
     assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_a_model_of_version_1_is_one_line_that_tells_how_to_bring_it_up_to_date(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    head = {"format": "biaffinity-model", "version": 1, "word_size": 100, "config": {"model": {"setup": 1}}}
+    (tmp_path / "config.json").write_text(json.dumps(head))
+    assert run("--model", str(tmp_path)) == 1
+    assert capsys.readouterr().err == (
+        f"error: {tmp_path / 'config.json'}: is a model of version 1, this program reads version 2"
+        f" (run: biaffinity export {tmp_path})\n"
+    )
 
 
 def test_without_the_extra_it_says_what_to_install(

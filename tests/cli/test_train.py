@@ -235,6 +235,21 @@ def test_tensorboard_gets_a_log_in_the_folder(
     assert list((tmp_path / "m" / "tensorboard").glob("events.out.*"))
 
 
+def test_a_model_that_could_not_be_exported_is_told(
+    corpus: dict[str, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "biaffinity.layers.onnx_graph", raising=False)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    code, _, stderr = run(capsys, *arguments(corpus, tmp_path / "m", "--set", "training.epochs=1"))
+    assert code == 0
+    assert "it needs PyTorch to run, for it could not be exported: " in stderr
+    assert "(run: pip install 'biaffinity[train]')" in stderr
+    assert not list((tmp_path / "m").glob("*.onnx"))
+
+
 def test_without_pytorch_the_extra_is_named(
     corpus: dict[str, Path],
     tmp_path: Path,

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from biaffinity.extraction.extractor import EMBEDDED
+from biaffinity.extraction.loading import model_folder
 from docs.blocks import Block, blocks, missing
 from docs.page_runner import PageRunner, needs
-from extraction.fakehub import TOKEN, running_hub
+from hub.fakehub import TOKEN, running_hub
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = ["README.md", *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs").rglob("*.md")))]
@@ -59,7 +59,7 @@ def settings(page: str, folder: Path, stack: ExitStack) -> dict[str, str]:
     """The environment of a page: for the hub's, a hub on this machine and a model to send there."""
     if page != "docs/hub.md":
         return {}
-    shutil.copytree(EMBEDDED, folder / "model")
+    shutil.copytree(model_folder(None), folder / "model")
     hub = stack.enter_context(running_hub())
     cache = {"HF_ENDPOINT": hub.url, "HF_HOME": str(folder / "cache"), "HF_TOKEN": TOKEN}
     return {**cache, "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}

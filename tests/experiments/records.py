@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from biaffinity.annotation import Entity, Relation, Sentence
+from biaffinity.config.recipes import read_recipe
 from biaffinity.experiments.paper_scores import CORPUS
 from biaffinity.experiments.variants import VARIANTS
-from biaffinity.model.config import read_recipe
 from biaffinity.scoring import score
 
 GOLD = [
@@ -46,7 +46,8 @@ def record(
     **facts: Any,
 ) -> dict[str, Any]:
     """What run.json holds at the end of a run."""
-    model = [*overrides, *VARIANTS[variant].overrides, f"model.setup={setup}"]
+    boundaries = {1: "predicted", 2: "given"}[setup]
+    model = [*overrides, *VARIANTS[variant].overrides, f"model.boundaries={boundaries}"]
     scores = {"dev": sheet(*dev)} | ({"test": sheet(*test)} if test else {})
     files = {part: {"file": f"{part}.jsonl", "sentences": 1, "sha256": corpus[part]} for part in scores}
     return {

@@ -54,9 +54,11 @@ def test_runs_go_seed_by_seed_with_the_longest_variant_first() -> None:
 
 
 def test_variant_and_setup_have_the_last_word_over_the_user_s_overrides(experiment: Experiment) -> None:
-    experiment = replace(experiment, overrides=("model.tagger=softmax", "model.setup=1", "model.dropout=0.1"))
+    experiment = replace(
+        experiment, overrides=("model.tagger=softmax", "model.boundaries=predicted", "model.dropout=0.1")
+    )
     model = experiment.config(Run(FULL, 2, 1)).model
-    assert (model.tagger, model.setup, model.dropout) == ("crf", 2, 0.1)
+    assert (model.tagger, model.boundaries, model.dropout) == ("crf", "given", 0.1)
 
 
 def test_a_finished_run_is_done_and_others_are_not(experiment: Experiment) -> None:
@@ -86,6 +88,10 @@ def test_runs_that_were_begun_come_first(experiment: Experiment) -> None:
     ("facts", "told"),
     [
         ({"overrides": ("training.epochs=7",)}, "config: training.epochs: it was 7, now it is 100"),
+        (
+            {"overrides": ("calibration.temperatures=true",)},
+            "config: calibration.temperatures: it was True, now it is False",
+        ),
         ({"vectors": "glove.txt"}, "word vectors: it was glove.txt, now it is None"),
         ({"data": {"train": {"sha256": "x"}}}, "data: train, dev, test"),
     ],
@@ -102,9 +108,26 @@ def test_another_run_in_the_folder_is_an_error_that_says_how(
 def test_a_value_that_came_after_the_run_counts_as_its_default(experiment: Experiment) -> None:
     folder = leave(experiment)
     record = json.loads((folder / "run.json").read_text())
-    del record["config"]["training"]["averaging"]
+    del record["config"]["training"]["precision"]
     (folder / "run.json").write_text(json.dumps(record))
     assert experiment.is_done(RUN)
+
+
+def test_a_run_of_version_1_counts_as_the_same(experiment: Experiment) -> None:
+    folder = leave(experiment)
+    record = json.loads((folder / "run.json").read_text())
+    old = {
+        "encoding": {"normalisation": "paper", "vocabulary": "train+dev"},
+        "vectors": {"unseen": "unk"},
+        "model": {"setup": 1},
+        "training": {"averaging": 0.0, "unrelated_share": 1.0},
+    }
+    (folder / "run.json").write_text(json.dumps({**record, "config": old}))
+    assert experiment.is_done(RUN)
+    old["model"] = {"setup": 2}
+    (folder / "run.json").write_text(json.dumps({**record, "config": old}))
+    with pytest.raises(UsageError, match=r"model\.boundaries: it was given, now it is predicted"):
+        experiment.is_done(RUN)
 
 
 def test_repeated_test_sentences_are_found_in_the_data(tmp_path: Path) -> None:

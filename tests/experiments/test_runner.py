@@ -17,14 +17,17 @@ pytest.importorskip("torch", reason="needs the extra train")
 import torch
 
 import biaffinity
+from biaffinity.decoding.prediction import predict
 from biaffinity.experiments import runner, work
 from biaffinity.experiments.plan import EXTRA_SCORES, LOG, Corpus, Experiment, Run
 from biaffinity.experiments.variants import FULL, VARIANTS
 from biaffinity.experiments.work import Advanced, Begun, Done, Failed, Outcome
 from biaffinity.formats import read, write
 from biaffinity.model.folder import load_model
-from biaffinity.model.prediction import predict
+from biaffinity.model.network import TorchNetwork
+from biaffinity.runtime.network import OnnxNetwork
 from biaffinity.scoring import score
+from model.tiny import assert_alike
 from training import tiny
 
 GIVEN = Run(VARIANTS["softmax"], 2, 1)
@@ -54,7 +57,8 @@ def alone(experiment: Experiment, run: Run, out: Path) -> None:
     """The same run by `biaffinity.train`."""
     files = {part: str(path) for part, path in experiment.corpus.files.items()}
     overrides = experiment.overrides_of(run)
-    biaffinity.train(experiment.recipe, **files, out=out, seed=run.seed, overrides=overrides)  # type: ignore[arg-type]
+    options = {"out": out, "seed": run.seed, "overrides": overrides, "graphs": False}
+    biaffinity.train(experiment.recipe, **files, **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +83,8 @@ def test_a_run_beside_others_ends_as_it_would_alone(
     assert histories[0] == histories[1]
     scores = [json.loads((folder / "run.json").read_text())["scores"] for folder in both]
     assert scores[0] == scores[1]
+    configs = [(folder / "config.json").read_bytes() for folder in both]
+    assert configs[0] == configs[1]
 
 
 def test_every_run_is_begun_advances_and_ends(outcomes: list[Outcome]) -> None:
@@ -109,13 +115,24 @@ def test_scores_are_the_record_s(outcomes: list[Outcome], experiment: Experiment
     assert done.test == (scores["test"]["paper"]["ec"]["f1"], scores["test"]["paper"]["rc"]["f1"])
 
 
+def test_a_model_that_is_kept_extracts_at_once(outcomes: list[Outcome], experiment: Experiment) -> None:
+    folder = experiment.folder(GIVEN)
+    assert [*folder.glob("*.onnx")]
+    gold = list(read(experiment.corpus.files["test"]))
+    found, expected = (
+        predict(network, gold) for network in (OnnxNetwork.load(folder), TorchNetwork(load_model(folder)))
+    )
+    for one, other in zip(found, expected, strict=True):
+        assert_alike(one, other)
+
+
 def test_test_is_also_scored_without_the_repeated_sentences(
     outcomes: list[Outcome], experiment: Experiment
 ) -> None:
     folder = experiment.folder(GIVEN)
     extra = json.loads((folder / EXTRA_SCORES).read_text())["scores"]["test_without_repeats"]
     gold = [sentence for sentence in read(experiment.corpus.files["test"]) if sentence.id != "again"]
-    assert extra == score(gold, predict(load_model(folder), gold)).to_dict()
+    assert extra == score(gold, predict(TorchNetwork(load_model(folder)), gold)).to_dict()
     assert extra["sentences"] == 3
 
 

@@ -10,16 +10,16 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra train")
 
+from biaffinity.config.recipes import read_recipe
 from biaffinity.errors import DataError, UsageError
 from biaffinity.experiments.series import Series, read_all
 from biaffinity.experiments.variants import FULL, VARIANTS
-from biaffinity.model.config import read_recipe
 from experiments import records
 
 
 def neither_of_two_variants() -> dict[str, Any]:
     """The config of a network without two of the paper's parts at once."""
-    overrides = ["model.tagger=softmax", "model.characters=false"]
+    overrides = ["model.tagger=softmax", "encoder.characters=false"]
     return read_recipe("paper", overrides).model_dump()
 
 

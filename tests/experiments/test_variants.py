@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from biaffinity.config.recipes import read_recipe
 from biaffinity.errors import UsageError
 from biaffinity.experiments.paper_scores import DEV, TEST, PaperScore
-from biaffinity.experiments.variants import VARIANTS, variant_of, variants_named, whole_numbers
-from biaffinity.model.config import ModelConfig, read_recipe
+from biaffinity.experiments.variants import SETUPS, VARIANTS, variant_of, variants_named, whole_numbers
 
 #: What each variant changes in the network, from the paper's Table 2.
 CHANGES = {
-    "full": {},
-    "pipeline": {"architecture": "pipeline"},
-    "no-characters": {"characters": False},
-    "softmax": {"tagger": "softmax"},
-    "no-entity": {"label_embeddings": False},
-    "linear-only": {"bilinear": False},
-    "bilinear-only": {"linear": False},
+    "full": ("model", {}),
+    "pipeline": ("model", {"architecture": "pipeline"}),
+    "no-characters": ("encoder", {"characters": False}),
+    "softmax": ("model", {"tagger": "softmax"}),
+    "no-entity": ("model", {"label_embeddings": False}),
+    "linear-only": ("model", {"bilinear": False}),
+    "bilinear-only": ("model", {"linear": False}),
 }
 
 
@@ -27,18 +27,29 @@ CHANGES = {
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_variant_changes_its_switch_and_nothing_else(name: str, recipe: str) -> None:
     plain, varied = read_recipe(recipe), read_recipe(recipe, VARIANTS[name].overrides)
-    assert varied.model == plain.model.model_copy(update=CHANGES[name])
-    assert varied.training == plain.training
+    section, values = CHANGES[name]
+    assert varied == plain.updated(section, **values)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_network_is_known_again_by_its_switches(name: str) -> None:
-    model = read_recipe("default", [*VARIANTS[name].overrides, "model.setup=2"]).model
-    assert variant_of(model) is VARIANTS[name]
+    config = read_recipe("default", [*VARIANTS[name].overrides, "model.boundaries=given"])
+    assert variant_of(config) is VARIANTS[name]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_sets_right_what_a_recipe_has_otherwise(name: str) -> None:
+    switched = ["model.tagger=softmax", "encoder.characters=false", "model.architecture=pipeline"]
+    config = read_recipe("default", [*switched, *VARIANTS[name].overrides])
+    assert config == read_recipe("default", VARIANTS[name].overrides)
 
 
 def test_a_network_with_two_switches_is_no_variant() -> None:
-    assert variant_of(ModelConfig(characters=False, tagger="softmax")) is None
+    assert variant_of(read_recipe("paper", ["encoder.characters=false", "model.tagger=softmax"])) is None
+
+
+def test_both_tasks_have_the_paper_s_numbers() -> None:
+    assert SETUPS == {"predicted": 1, "given": 2}
 
 
 def test_the_paper_has_a_number_for_every_variant_and_setup() -> None:

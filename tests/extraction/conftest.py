@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from biaffinity import Extractor, Sentence
+from biaffinity.model.network import TorchNetwork
 from model.tiny import fit, stir, tiny_model
 
 
 @pytest.fixture(scope="session")
 def within(news: list[Sentence]) -> Extractor:
-    """An extractor of a model that is given the boundaries of entities (setup 2)."""
-    model = tiny_model(news, setup=2, constrained=True, dropout=0.1)
+    """An extractor of a model that is given the boundaries of entities."""
+    model = tiny_model(news, boundaries="given", constrained=True, dropout=0.1)
     fit(model, news, 80)
-    return Extractor(model)
+    return Extractor(TorchNetwork(model))
 
 
 @pytest.fixture(scope="session")
@@ -21,4 +22,4 @@ def lawless(news: list[Sentence]) -> Extractor:
     """An extractor of a model with random weights that may spell labels of two types in one entity."""
     model = tiny_model(news, constrained=False)
     stir(model)
-    return Extractor(model.eval())
+    return Extractor(TorchNetwork(model))

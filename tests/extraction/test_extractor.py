@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, given, settings
 
 import biaffinity
 from biaffinity import Document, Extractor, Sentence
+from biaffinity.decoding.prediction import predict
 from biaffinity.errors import BiaffinityError, DataError, MissingExtraError, UsageError
-from biaffinity.extraction import BiaffinityWarning, pieces
-from biaffinity.extraction import extractor as module
+from biaffinity.extraction import BiaffinityWarning, loading, pieces
 from biaffinity.model.joint import JointModel
-from biaffinity.model.prediction import predict
+from biaffinity.model.network import TorchNetwork
 from extraction.texts import ANA, TOVE, texts
 from model.tiny import assert_alike, bare
 
@@ -85,7 +85,7 @@ def test_finds_what_the_network_finds_sentence_by_sentence(
 ) -> None:
     text = "".join(sentence.text or "" for sentence in news)
     document = biaffinity.load(folder, runtime=runtime)(text)
-    for ours, theirs in zip(document.sentences, predict(trained, news), strict=True):
+    for ours, theirs in zip(document.sentences, predict(TorchNetwork(trained), news), strict=True):
         assert ours.tokens == theirs.tokens
         assert [(e.start, e.end, e.type) for e in ours.entities] == [
             (e.start, e.end, e.type) for e in theirs.entities
@@ -111,7 +111,7 @@ def test_offsets_are_right_in_any_text(extractor: Extractor, text: str) -> None:
 def test_both_runtimes_find_the_same_in_any_text(
     extractor: Extractor, trained: JointModel, text: str
 ) -> None:
-    assert_same(extractor(text), Extractor(trained)(text))
+    assert_same(extractor(text), Extractor(TorchNetwork(trained))(text))
 
 
 @pytest.mark.parametrize("wrong", [None, 7, b"Ana", ["Ana"]])
@@ -194,6 +194,22 @@ def test_a_monstrous_sentence_is_read_in_pieces_and_said_so(extractor: Extractor
 
 @pytest.mark.usefixtures("short_pieces")
 @pytest.mark.parametrize(
+    "call",
+    [
+        lambda extractor: extractor("a b c d e f g h i j"),
+        lambda extractor: extractor("a b c d e f g h i j", entities=[(0, 1)]),
+        lambda extractor: extractor.tokens(list("abcdefghij")),
+    ],
+    ids=["text", "entities", "tokens"],
+)
+def test_the_warning_is_for_the_line_that_called_the_extractor(extractor: Extractor, call: Any) -> None:
+    with pytest.warns(BiaffinityWarning) as caught:
+        call(extractor)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.usefixtures("short_pieces")
+@pytest.mark.parametrize(
     ("text", "pieces_of_text"),
     [
         ("a b, c d e; f g, h i j", ["a b, c d e; ", "f g, h i j"]),
@@ -251,7 +267,7 @@ def test_a_process_reads_an_extractor_once_however_often_it_is_sent(folder: Path
 
 def test_an_extractor_without_a_folder_cannot_be_sent(trained: JointModel) -> None:
     with pytest.raises(UsageError, match=r"biaffinity\.load"):
-        pickle.dumps(Extractor(trained))
+        pickle.dumps(Extractor(TorchNetwork(trained)))
 
 
 def test_types_are_known(extractor: Extractor) -> None:
@@ -259,13 +275,20 @@ def test_types_are_known(extractor: Extractor) -> None:
     assert "Work_For" in extractor.relation_types
 
 
-def test_extracting_does_not_import_pytorch(folder: Path) -> None:
+def test_importing_the_package_costs_nothing() -> None:
+    assert python("import sys, biaffinity\nprint('numpy' in sys.modules)") == "False"
+
+
+def test_no_way_to_extract_imports_pytorch(folder: Path) -> None:
     program = (
         "import sys, biaffinity\n"
-        "assert 'numpy' not in sys.modules, 'importing the package is to cost nothing'\n"
-        "print(len(biaffinity.load(sys.argv[1])(sys.argv[2]).entities), 'torch' in sys.modules)"
+        "extractor, text = biaffinity.load(sys.argv[1]), sys.argv[2]\n"
+        "found = [extractor(text), extractor(text, entities=[(0, 8)]), extractor.tokens(text.split())]\n"
+        "found += extractor.stream([text, biaffinity.TextInput(text, entities=[(0, 8)])])\n"
+        "found += extractor.annotate(found[:1], entities='keep')\n"
+        "print([len(document.entities) for document in found], {'torch', 'onnx'} & sys.modules.keys())"
     )
-    assert python(program, folder, ANA) == "4 False"
+    assert python(program, folder, ANA) == "[4, 1, 3, 4, 1, 4] set()"
 
 
 def test_without_pytorch_its_runtime_names_the_extra(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,7 +300,7 @@ def test_without_pytorch_its_runtime_names_the_extra(folder: Path, monkeypatch: 
 def test_without_the_embedded_model_the_error_says_how_to_make_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(module, "EMBEDDED", tmp_path / "news")
+    monkeypatch.setattr(loading, "EMBEDDED", tmp_path)
     with pytest.raises(DataError, match="make model"):
         biaffinity.load()
 
@@ -301,9 +324,10 @@ def test_a_load_that_makes_no_sense_is_refused(folder: Path, options: dict[str, 
 
 
 def test_a_model_that_is_given_entities_asks_for_them(within: Extractor) -> None:
-    for call in (within, within.stream, within.tokens):
+    calls = (lambda: within(ANA), lambda: list(within.stream([ANA])), lambda: within.tokens(ANA.split()))
+    for call in calls:
         with pytest.raises(UsageError, match="pass entities"):
-            call([ANA])  # type: ignore[operator]
+            call()
 
 
 def test_annotation_is_not_invented_for_an_empty_sentence(extractor: Extractor) -> None:

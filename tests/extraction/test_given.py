@@ -17,7 +17,6 @@ from biaffinity.errors import UsageError
 from biaffinity.extraction import BiaffinityWarning, pieces
 from biaffinity.extraction.given import ANY, allowed_labels
 from biaffinity.model.joint import JointModel
-from biaffinity.model.tensors import TokenTensors
 from extraction.texts import ANA, TOVE, texts
 from model.tiny import encode
 
@@ -58,8 +57,9 @@ def test_entities_come_back_as_given(
 def test_some_entities_of_the_lawless_model_are_found_in_parts(lawless: Extractor) -> None:
     """Or else the property above would not see what becomes of them."""
     sentence = Sentence(ANA.split(), [Entity(0, 9, ANY)])
-    annotator = lawless._annotator
-    (found,) = annotator.annotate([sentence], allowed=[allowed_labels(annotator.labels, sentence)])
+    predictor = lawless._predictor
+    mask = allowed_labels(predictor.description.labels, sentence)
+    (found,) = predictor.annotate([sentence], allowed=[mask])
     assert len(found.entities) > 1
 
 
@@ -112,11 +112,11 @@ def test_the_score_of_a_type_is_its_probability_among_all_types(
 ) -> None:
     (mention,) = extractor(TOVE, entities=[(0, 9)]).entities
     tokens = ["Tove", "Lind", "lives", "in", "Solund", "."]
-    spelt = encode(trained, [Sentence(tokens, [Entity(0, 2, type_)]) for type_ in TYPES])
+    batch, spelt = encode(trained, [Sentence(tokens, [Entity(0, 2, type_)]) for type_ in TYPES])
+    lengths, labels = torch.from_numpy(batch.lengths), torch.from_numpy(spelt.labels)
     with torch.no_grad():
-        inputs = TokenTensors.of(spelt, torch.device("cpu"))
-        emissions = trained.tagger(trained.tokens(inputs), inputs.lengths, inputs.boundaries)
-        losses = trained.tagger.loss(emissions, torch.from_numpy(spelt.labels), inputs.lengths)
+        vectors, _ = trained.token_vectors(batch)
+        losses = trained.tagger.loss(trained.tagger(vectors, lengths), labels, lengths)
     probabilities = (-losses).softmax(0).tolist()
     assert mention.type == TYPES[int(np.argmax(probabilities))]
     assert mention.score == pytest.approx(max(probabilities), abs=1e-4)

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from biaffinity.layers.characters import CharacterEncoder
+from layers.exported import SYMBOLS
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -33,3 +34,34 @@ def test_shared_directions_have_half_the_weights():
 
     shared = CharacterEncoder(10, 4, 3, shared=True)
     assert 2 * lstm_weights(shared) == lstm_weights(CharacterEncoder(10, 4, 3, shared=False))
+
+
+def random_words(seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Up to seventy words of up to twenty characters, in no order."""
+    random = torch.Generator().manual_seed(seed)
+    count, size = (int(torch.randint(1, high, (), generator=random)) for high in (70, 20))
+    lengths = torch.randint(1, size + 1, (count,), generator=random)
+    lengths[0] = size
+    words = torch.randint(1, SYMBOLS, (count, size), generator=random)
+    return words.masked_fill(torch.arange(size) >= lengths.unsqueeze(1), 0), lengths
+
+
+@pytest.mark.parametrize("name", ["one character LSTM", "two character LSTMs"])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_exported_graph_gives_the_same_vectors(layers, graphs, name, seed):
+    words, lengths = random_words(seed)
+    with torch.no_grad():
+        ours = layers[name](words, lengths)
+    found = torch.from_numpy(graphs[name](characters=words, lengths=lengths))
+    torch.testing.assert_close(found, ours, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_words_are_read_in_parts_and_none_of_them_differs(seed):
+    torch.manual_seed(seed)
+    encoder = CharacterEncoder(SYMBOLS, 4, 3, shared=False)
+    words, lengths = torch.randint(1, SYMBOLS, (45, 9)), torch.randint(1, 10, (45,))
+    together = encoder(words, lengths)
+    for row, length in enumerate(lengths.tolist()):
+        alone = encoder(words[row : row + 1, :length], lengths[row : row + 1])[0]
+        torch.testing.assert_close(together[row], alone, atol=1e-6, rtol=0)

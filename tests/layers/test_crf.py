@@ -1,4 +1,4 @@
-"""The CRF against the plain definition: every labelling written out and summed, in float64."""
+"""The CRF's likelihood against the plain definition: every labelling written out and summed, in float64."""
 
 from __future__ import annotations
 
@@ -45,24 +45,44 @@ def enumerate_paths(crf: CRF, emissions: Tensor) -> dict[tuple[int, ...], float]
 CASES = [(0, True, False), (1, True, True), (2, False, False), (3, False, True)]
 
 
+def best_labels(crf: CRF, emissions: Tensor) -> Tensor:
+    """The best labelling of each sequence."""
+    paths = [enumerate_paths(crf, row.detach()) for row in emissions]
+    return torch.tensor([max(scores, key=scores.__getitem__) for scores in paths])
+
+
 @pytest.mark.parametrize(("seed", "transitions", "allowed"), CASES)
 @pytest.mark.parametrize("size", [1, 2, SIZE])
-def test_partition_likelihood_viterbi_and_marginals_equal_enumeration(seed, transitions, allowed, size):
+def test_the_partition_is_the_sum_over_all_labellings(seed, transitions, allowed, size):
     crf = random_crf(seed, transitions=transitions, allowed=allowed)
     emissions = torch.randn(1, size, LABELS, dtype=torch.float64)
-    lengths = torch.tensor([size])
+    scores = torch.tensor(list(enumerate_paths(crf, emissions[0]).values()), dtype=torch.float64)
+    torch.testing.assert_close(crf.log_partition(emissions, torch.tensor([size]))[0], scores.logsumexp(0))
+
+
+@pytest.mark.parametrize(("seed", "transitions", "allowed"), CASES)
+@pytest.mark.parametrize("size", [1, 2, SIZE])
+def test_the_likelihood_of_a_labelling_is_its_share_of_all(seed, transitions, allowed, size):
+    crf = random_crf(seed, transitions=transitions, allowed=allowed)
+    emissions = torch.randn(1, size, LABELS, dtype=torch.float64)
     paths = enumerate_paths(crf, emissions[0])
-    partition = torch.tensor(list(paths.values()), dtype=torch.float64).logsumexp(0)
-    torch.testing.assert_close(crf.log_partition(emissions, lengths)[0], partition)
-    best = max(paths, key=paths.__getitem__)
-    assert tuple(crf.viterbi(emissions, lengths)[0].tolist()) == best
-    likelihood = crf.log_likelihood(emissions, torch.tensor([best]), lengths)[0]
-    torch.testing.assert_close(likelihood, torch.tensor(paths[best], dtype=torch.float64) - partition)
-    expected = torch.zeros(size, LABELS, dtype=torch.float64)
-    for path, score in paths.items():
-        for t, y in enumerate(path):
-            expected[t, y] += (score - partition).exp()
-    torch.testing.assert_close(crf.marginals(emissions, lengths)[0], expected)
+    expected = torch.tensor(list(paths.values()), dtype=torch.float64).log_softmax(0)
+    every = emissions.expand(len(paths), -1, -1)
+    found = crf.log_likelihood(every, torch.tensor(list(paths)), torch.full((len(paths),), size))
+    torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize(("seed", "transitions", "allowed"), CASES)
+def test_the_gradient_of_the_partition_is_the_marginal_of_each_label(seed, transitions, allowed):
+    crf = random_crf(seed, transitions=transitions, allowed=allowed)
+    emissions = torch.randn(1, SIZE, LABELS, dtype=torch.float64, requires_grad=True)
+    paths = enumerate_paths(crf, emissions[0].detach())
+    probabilities = torch.tensor(list(paths.values()), dtype=torch.float64).softmax(0)
+    expected = torch.zeros(SIZE, LABELS, dtype=torch.float64)
+    for path, probability in zip(paths, probabilities, strict=True):
+        expected[range(SIZE), path] += probability
+    crf.log_partition(emissions, torch.tensor([SIZE])).sum().backward()
+    torch.testing.assert_close(emissions.grad[0], expected)
 
 
 @pytest.mark.parametrize(("seed", "transitions", "allowed"), CASES)
@@ -70,7 +90,7 @@ def test_gradients_of_the_likelihood_are_right(seed, transitions, allowed):
     crf = random_crf(seed, transitions=transitions, allowed=allowed)
     emissions = torch.randn(3, SIZE, LABELS, dtype=torch.float64, requires_grad=True)
     lengths = torch.tensor([4, 1, 3])
-    labels = crf.viterbi(emissions, lengths)
+    labels = best_labels(crf, emissions)
     weights = torch.tensor([1.0, 2.0, -0.5], dtype=torch.float64)
     parameters = tuple(crf.parameters())
 
@@ -98,12 +118,6 @@ def test_a_padded_batch_equals_its_sentences_one_by_one():
         torch.testing.assert_close(together[row : row + 1], single)
         torch.testing.assert_close(emissions.grad[row, :length], alone.grad[0])
         assert not emissions.grad[row, length:].any()
-        batch_path = crf.viterbi(emissions, lengths)[row]
-        assert batch_path[:length].tolist() == crf.viterbi(alone, only)[0].tolist()
-        assert not batch_path[length:].any()
-        torch.testing.assert_close(
-            crf.marginals(emissions, lengths)[row, :length], crf.marginals(alone, only)[0]
-        )
 
 
 def test_without_transitions_it_is_a_softmax_over_each_token():
@@ -113,16 +127,26 @@ def test_without_transitions_it_is_a_softmax_over_each_token():
     labels = torch.randint(LABELS, (2, SIZE))
     picked = emissions.log_softmax(2).gather(2, labels.unsqueeze(2)).sum((1, 2))
     torch.testing.assert_close(crf.log_likelihood(emissions, labels, lengths), picked)
-    torch.testing.assert_close(crf.marginals(emissions, lengths), emissions.softmax(2))
-    assert crf.viterbi(emissions, lengths).equal(emissions.argmax(2))
     assert not list(crf.parameters())
 
 
-def test_forbidden_transitions_never_come_out():
+def test_what_is_forbidden_has_no_likelihood():
     crf = random_crf(6, allowed=True).float()
-    emissions = torch.randn(50, 8, LABELS) * 5
-    paths = crf.viterbi(emissions, torch.full((50,), 8))
-    bad = crf._forbidden_pairs[paths[:, :-1], paths[:, 1:]].abs().sum()
-    assert bad == 0
-    assert not (paths[:, 0] == 2).any()
-    assert not (paths[:, -1] == 1).any()
+    emissions = torch.randn(1, SIZE, LABELS) * 5
+    paths = list(product(range(LABELS), repeat=SIZE))
+    every = emissions.expand(len(paths), -1, -1)
+    likelihood = crf.log_likelihood(every, torch.tensor(paths), torch.full((len(paths),), SIZE)).exp()
+    pairs = crf._forbidden_pairs == 0
+    for path, found in zip(paths, likelihood.tolist(), strict=True):
+        legal = path[0] != 2 and path[-1] != 1 and all(pairs[a, b] for a, b in pairwise(path))
+        assert (found > 0) is bool(legal)
+
+
+def test_long_sequences_of_large_scores_stay_finite():
+    torch.manual_seed(7)
+    crf = random_crf(7).float()
+    emissions = (100 * torch.randn(2, 2000, LABELS)).requires_grad_()
+    likelihood = crf.log_likelihood(emissions, emissions.argmax(2), torch.tensor([2000, 1990]))
+    likelihood.sum().backward()
+    assert torch.isfinite(likelihood).all()
+    assert torch.isfinite(emissions.grad).all()

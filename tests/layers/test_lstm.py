@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from biaffinity.layers.lstm import BiLSTM, reversal
+from layers.exported import WIDTH
 
 
 def packed_reference(layer: BiLSTM, inputs, lengths):
@@ -53,3 +55,24 @@ def test_the_forget_gate_starts_open():
     assert bias[1].tolist() == [1.0] * 3
     assert not bias[0].any()
     assert not bias[2].any()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_exported_graph_gives_the_same_states(layers, graphs, seed):
+    random = torch.Generator().manual_seed(seed)
+    batch, size = (int(torch.randint(1, high, (), generator=random)) for high in (7, 40))
+    lengths = torch.randint(1, size + 1, (batch,), generator=random)
+    inputs = torch.randn(batch, size, WIDTH, generator=random)
+    with torch.no_grad():
+        ours = layers["lstm"](inputs, lengths)
+    found = torch.from_numpy(graphs["lstm"](inputs=inputs, lengths=lengths))
+    assert found.shape == ours.shape
+    for row, length in enumerate(lengths.tolist()):
+        torch.testing.assert_close(found[row, :length], ours[row, :length], atol=1e-5, rtol=0)
+
+
+def test_padding_does_not_change_real_tokens_of_the_exported_graph(graphs):
+    inputs = torch.randn(1, 3, WIDTH)
+    padded = torch.cat([inputs, torch.full((1, 5, WIDTH), 100.0)], dim=1)
+    short, long = (graphs["lstm"](inputs=values, lengths=torch.tensor([3])) for values in (inputs, padded))
+    torch.testing.assert_close(torch.from_numpy(long[:, :3]), torch.from_numpy(short), atol=1e-6, rtol=0)

@@ -1,4 +1,4 @@
-"""A tiny model of setup 2, made once per session."""
+"""A tiny model that is given boundaries, made once per session."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from model.tiny import fit, tiny_model
 
 @pytest.fixture(scope="session")
 def trained_within(news: list[Sentence]) -> JointModel:
-    """A model that knows the sample by heart, entity boundaries given (setup 2)."""
-    model = tiny_model(news, setup=2, constrained=True, dropout=0.1)
+    """A model that knows the sample by heart, entity boundaries given."""
+    model = tiny_model(news, boundaries="given", constrained=True, dropout=0.1)
     fit(model, news, 80)
     return model

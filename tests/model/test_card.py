@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from biaffinity.annotation import Entity, Sentence
-from biaffinity.model.card import with_metadata, write_card
-from biaffinity.model.config import Config, ModelConfig
+from biaffinity.config.settings import Config, ModelConfig
+from biaffinity.hub.metadata import with_metadata
+from biaffinity.model.card import write_card
 from biaffinity.scoring import score
 
 GOLD = [Sentence(["Ada", "Ville"], [Entity(0, 1, "Peop"), Entity(1, 2, "Loc")])]
@@ -72,8 +73,8 @@ def test_its_scores_are_the_sheet_s(tmp_path: Path) -> None:
     assert list(table) == ["dev", "test"]
 
 
-def test_in_setup_2_entities_are_scored_as_given(tmp_path: Path) -> None:
-    facts = record(setup=2)
+def test_where_boundaries_are_given_entities_are_scored_as_the_paper_does_then(tmp_path: Path) -> None:
+    facts = record(boundaries="given")
     facts["scores"]["dev"]["paper"]["ec"]["f1"] = 0.938
     text = card(tmp_path, facts)
     assert rows(text)["dev"]["paper's entities"] == "93.8"
@@ -93,6 +94,22 @@ def test_it_says_its_limits(tmp_path: Path) -> None:
 
 def test_a_pipeline_says_so(tmp_path: Path) -> None:
     assert "pipeline" in card(tmp_path, record(architecture="pipeline"))
+
+
+def test_it_says_how_it_is_calibrated(tmp_path: Path) -> None:
+    facts = record()
+    facts["calibration"] = {
+        "no_relation_bias": 0.25,
+        "entity_temperature": 1.235,
+        "relation_temperature": 2.0,
+    }
+    text = " ".join(card(tmp_path, facts).split())
+    assert "scores of entities are divided by 1.235, of relations by 2;" in text
+    assert '"no relation" is given +0.25' in text
+
+
+def test_without_a_calibration_there_is_no_word_of_it(tmp_path: Path) -> None:
+    assert "calibrat" not in card(tmp_path / "m", record()).lower()
 
 
 def test_metadata_for_the_hub_goes_before_the_card(tmp_path: Path) -> None:

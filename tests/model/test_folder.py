@@ -17,11 +17,12 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from biaffinity.annotation import Sentence
+from biaffinity.decoding.prediction import predict
 from biaffinity.errors import BiaffinityError, DataError
 from biaffinity.model.folder import load_model, load_weights, owned_tensors, save_model, save_weights
 from biaffinity.model.joint import JointModel
-from biaffinity.model.prediction import predict
-from model.tiny import SWITCHES, UNSEEN, stir, tiny_model
+from biaffinity.model.network import TorchNetwork
+from model.tiny import SWITCHES, UNSEEN, assert_alike, stir, tiny_model
 
 WEIGHTS, CONFIG, VOCABULARY = "model.safetensors", "config.json", "vocabulary.json"
 
@@ -63,19 +64,21 @@ def assert_same(one: JointModel, other: JointModel) -> None:
         assert tensor.equal(theirs[name]), name
 
 
-@pytest.mark.parametrize("setup", [1, 2])
+@pytest.mark.parametrize("boundaries", ["predicted", "given"])
 @pytest.mark.parametrize("switches", SWITCHES.values(), ids=SWITCHES)
 def test_a_model_comes_back_bit_for_bit(
-    setup: int, switches: dict[str, Any], news: list[Sentence], tmp_path: Path
+    boundaries: str, switches: dict[str, Any], news: list[Sentence], tmp_path: Path
 ) -> None:
-    model = tiny_model(news, setup=setup, **switches)
+    model = tiny_model(news, boundaries=boundaries, entity_confidence_weight=0.5, **switches)
     stir(model)
+    model.relations.scorer.temperature.fill_(1.7)
     save_model(model, tmp_path)
     again = load_model(tmp_path)
     assert_same(again, model)
-    assert (again.config, again.vocabulary, again.word_size) == (model.config, model.vocabulary, 11)
+    assert (again.config, again.schema) == (model.config, model.schema)
+    assert again.encoder.vocabulary == model.encoder.vocabulary
     parts = [*news, Sentence([*UNSEEN, "xyzzy", "Ana"])]
-    assert list(predict(again, parts)) == list(predict(model, parts))
+    assert list(predict(TorchNetwork(again), parts)) == list(predict(TorchNetwork(model), parts))
 
 
 def test_a_loaded_model_is_not_in_training(folder: Path) -> None:
@@ -84,8 +87,8 @@ def test_a_loaded_model_is_not_in_training(folder: Path) -> None:
 
 def test_a_shared_character_lstm_is_kept_once_and_stays_shared(folder: Path, trained: JointModel) -> None:
     names = load_file(folder / WEIGHTS).keys()
-    assert not any("characters.back" in name or "relation_tokens" in name for name in names)
-    characters = load_model(folder).tokens.characters
+    assert not any("characters.back" in name or "relation_encoder" in name for name in names)
+    characters = load_model(folder).encoder.characters
     assert characters is not None
     assert characters.back is characters.ahead
 
@@ -99,7 +102,7 @@ def test_unseen_vectors_are_kept_once_in_half_precision(
     kept = [tensor for name, tensor in load_file(tmp_path / WEIGHTS).items() if name.endswith("unseen")]
     assert len(kept) == 1
     assert kept[0].dtype == torch.float16
-    assert kept[0].equal(model.tokens.words.unseen)
+    assert kept[0].equal(model.encoder.words.unseen)
 
 
 @pytest.mark.parametrize("architecture", ["joint", "pipeline"])
@@ -121,13 +124,41 @@ def test_no_more_is_written_than_a_model_needs(folder: Path, trained: JointModel
     assert (folder / WEIGHTS).stat().st_size < numbers + 10_000
 
 
-def test_weights_remember_their_epoch(folder: Path, trained: JointModel) -> None:
-    save_weights(trained, folder, epoch=31)
-    assert load_weights(load_model(folder), folder) == 31
+def test_weights_keep_the_notes_that_come_with_them(folder: Path, trained: JointModel) -> None:
+    save_weights(trained, folder, {"epoch": "31", "calibration": "{}"})
+    notes = load_weights(load_model(folder), folder)
+    assert notes == {"format": "biaffinity-model", "epoch": "31", "calibration": "{}"}
+
+
+def test_weights_in_half_precision_are_half_as_large_and_rounded(folder: Path, trained: JointModel) -> None:
+    single = (folder / WEIGHTS).stat().st_size
+    save_weights(trained, folder, precision="half")
+    assert {tensor.dtype for tensor in load_file(folder / WEIGHTS).values()} == {torch.float16}
+    assert (folder / WEIGHTS).stat().st_size < single / 2 + 5_000
+    again = load_model(folder)
+    assert again.tagger.output.weight.dtype == torch.float32
+    for name, tensor in owned_tensors(again).items():
+        assert tensor.equal(owned_tensors(trained)[name].half().to(tensor.dtype)), name
+
+
+def test_in_single_precision_weights_are_kept_as_they_are(folder: Path, trained: JointModel) -> None:
+    kept = load_file(folder / WEIGHTS)
+    assert all(tensor.equal(kept[name]) for name, tensor in owned_tensors(trained).items())
+
+
+def test_weights_in_half_precision_find_the_same(
+    folder: Path, trained: JointModel, news: list[Sentence]
+) -> None:
+    save_weights(trained, folder, precision="half")
+    pairs = zip(
+        predict(TorchNetwork(load_model(folder)), news), predict(TorchNetwork(trained), news), strict=True
+    )
+    for half, single in pairs:
+        assert_alike(half, single, tolerance=0.01)
 
 
 def test_saving_over_a_model_replaces_it(folder: Path, news: list[Sentence]) -> None:
-    other = tiny_model(news, seed=9, setup=2)
+    other = tiny_model(news, seed=9, boundaries="given")
     save_model(other, folder)
     assert_same(load_model(folder), other)
 
@@ -173,8 +204,13 @@ def test_a_newer_model_asks_for_a_newer_program(folder: Path) -> None:
 
 @pytest.mark.parametrize("size", [..., None, "x", [], {}, 0, -1, 1.5, True])
 def test_a_word_size_that_cannot_be_is_an_error(folder: Path, size: Any) -> None:
-    rewrite(folder / CONFIG, word_size=size)
-    assert "word_size" in complaint(folder, CONFIG)
+    rewrite(folder / VOCABULARY, word_size=size)
+    assert "word_size" in complaint(folder, VOCABULARY)
+
+
+def test_a_word_size_of_other_weights_is_an_error(folder: Path) -> None:
+    rewrite(folder / VOCABULARY, word_size=12)
+    assert "the config wants" in complaint(folder, WEIGHTS)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +219,7 @@ def test_a_word_size_that_cannot_be_is_an_error(folder: Path, size: Any) -> None
         ([], ": config: "),
         (3, ": config: "),
         ({"model": {"lstm_hiden": 5}}, ": unknown key model.lstm_hiden"),
-        ({"model": {"setup": 7}}, ": model.setup: "),
+        ({"model": {"boundaries": 7}}, ": model.boundaries: "),
     ],
 )
 def test_a_config_that_cannot_be_is_an_error(folder: Path, config: Any, told: str) -> None:
@@ -193,12 +229,27 @@ def test_a_config_that_cannot_be_is_an_error(folder: Path, config: Any, told: st
 
 @pytest.mark.parametrize(
     "damage",
-    [{"words": ...}, {"counts": []}, {"entity_types": None}, {"pairs": [["Ship", "Loc"]]}, {"extra": 1}],
+    [{"words": ...}, {"counts": []}, {"characters": None}, {"unseen": ["a", "a"]}, {"extra": 1}],
     ids=str,
 )
 def test_a_vocabulary_that_cannot_be_is_an_error(folder: Path, damage: dict[str, Any]) -> None:
     rewrite(folder / VOCABULARY, **damage)
     assert next(iter(damage)) in complaint(folder, VOCABULARY)
+
+
+@pytest.mark.parametrize(
+    "damage", [{"entity_types": None}, {"pairs": [["Ship", "Loc"]]}, {"extra": 1}], ids=str
+)
+def test_a_schema_that_cannot_be_is_an_error(folder: Path, damage: dict[str, Any]) -> None:
+    schema = json.loads((folder / CONFIG).read_text(encoding="utf-8"))["schema"]
+    rewrite(folder / CONFIG, schema={**schema, **damage})
+    assert next(iter(damage)) in complaint(folder, CONFIG)
+
+
+def test_a_schema_of_other_weights_is_an_error(folder: Path) -> None:
+    schema = json.loads((folder / CONFIG).read_text(encoding="utf-8"))["schema"]
+    rewrite(folder / CONFIG, schema={**schema, "entity_types": [*schema["entity_types"], "Ship"]})
+    assert "the config wants" in complaint(folder, WEIGHTS)
 
 
 def test_weights_of_another_size_are_an_error(folder: Path) -> None:
@@ -214,7 +265,7 @@ def test_weights_of_another_network_are_an_error(folder: Path) -> None:
     record = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     record["config"]["model"]["bilinear"] = False
     rewrite(folder / CONFIG, **record)
-    assert "has a tensor too many: relations.biaffine.bilinear" in complaint(folder, WEIGHTS)
+    assert "has a tensor too many: relations.scorer.terms.bilinear.weight" in complaint(folder, WEIGHTS)
 
 
 def test_a_lacking_tensor_is_an_error(folder: Path) -> None:
@@ -222,12 +273,6 @@ def test_a_lacking_tensor_is_an_error(folder: Path) -> None:
     del tensors["tagger.hidden.bias"]
     save_file(tensors, folder / WEIGHTS)
     assert "lacks the tensor tagger.hidden.bias" in complaint(folder, WEIGHTS)
-
-
-@pytest.mark.parametrize("epoch", ["", "many"])
-def test_an_epoch_that_is_no_number_is_an_error(folder: Path, epoch: str) -> None:
-    save_file(load_file(folder / WEIGHTS), folder / WEIGHTS, {"epoch": epoch})
-    assert "epoch" in complaint(folder, WEIGHTS)
 
 
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {

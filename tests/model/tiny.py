@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
 
 from biaffinity.annotation import Entity, Relation, Sentence
-from biaffinity.encoding.batches import Batch
-from biaffinity.encoding.vocabulary import Vocabulary
-from biaffinity.model.config import Config, ModelConfig
+from biaffinity.config.settings import Config, ModelConfig
+from biaffinity.decoding.network import Batch
+from biaffinity.decoding.schema import Schema
+from biaffinity.encoders.recurrent.encoder import RecurrentEncoder
+from biaffinity.encoders.recurrent.settings import RecurrentSettings
+from biaffinity.encoders.recurrent.vocabulary import Vocabulary
+from biaffinity.model.gold import Gold
 from biaffinity.model.joint import JointModel
+from biaffinity.training.examples import Examples
 
 WORD_SIZE = 11
+ENCODER_SIZES: dict[str, Any] = {"character_size": 5, "character_hidden": 4}
 SIZES: dict[str, Any] = {
-    "character_size": 5,
-    "character_hidden": 4,
     "boundary_size": 6,
     "lstm_hidden": 8,
     "tagger_hidden": 9,
@@ -44,17 +46,24 @@ SWITCHES: dict[str, dict[str, Any]] = {
 }
 
 
-def tiny_config(**model: Any) -> Config:
-    """The paper's config with tiny sizes and the given switches of the model."""
-    return Config(model=ModelConfig(**{**SIZES, **model}))
+def tiny_config(**switches: Any) -> Config:
+    """The paper's config with tiny sizes and the given switches, of the encoder or of the model."""
+    encoder = {key: switches.pop(key) for key in [*switches] if key in RecurrentSettings.model_fields}
+    return Config(
+        encoder=RecurrentSettings(**{**ENCODER_SIZES, **encoder}), model=ModelConfig(**{**SIZES, **switches})
+    )
 
 
 def tiny_model(sentences: Sequence[Sentence], *, seed: int = 0, **switches: Any) -> JointModel:
     """A model with fresh weights over what the sentences hold, and vectors of three words they do not."""
     config = tiny_config(**switches)
-    vocabulary = replace(Vocabulary.build(sentences, config.encoding.normalisation), unseen=UNSEEN)
+    vocabulary = Vocabulary.build(sentences, config.encoder.normalisation, word_size=WORD_SIZE)
     torch.manual_seed(seed)
-    return JointModel(config, vocabulary, WORD_SIZE, torch.randn(len(UNSEEN), WORD_SIZE).half())
+    unseen = torch.randn(len(UNSEEN), WORD_SIZE).half()
+    encoder = RecurrentEncoder(
+        config.encoder, vocabulary.with_unseen(UNSEEN), unseen, dropout=config.model.dropout
+    )
+    return JointModel(config, Schema.build(sentences), encoder)
 
 
 def stir(model: torch.nn.Module, seed: int = 0, scale: float = 0.5) -> None:
@@ -65,17 +74,16 @@ def stir(model: torch.nn.Module, seed: int = 0, scale: float = 0.5) -> None:
             parameter.normal_(std=scale)
 
 
-def encode(model: JointModel, sentences: Sequence[Sentence]) -> Batch:
-    """The sentences as one batch."""
-    return model.encoder.batch([model.encoder.encode(sentence) for sentence in sentences])
+def encode(model: JointModel, sentences: Sequence[Sentence]) -> tuple[Batch, Gold]:
+    """The sentences as one batch, and what is annotated in them."""
+    return Examples(model, sentences).batch(range(len(sentences)))
 
 
 def losses(
-    model: JointModel, sentences: Sequence[Sentence], predicted: Sequence[bool] | None = None
+    model: JointModel, sentences: Sequence[Sentence], *, predicted: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Tagger and relation loss; by default on gold labels."""
-    fed = np.zeros(len(sentences), dtype=bool) if predicted is None else np.array(predicted)
-    return model.losses(encode(model, sentences), fed)
+    return model.losses(*encode(model, sentences), predicted=predicted)
 
 
 def fit(model: JointModel, sentences: Sequence[Sentence], steps: int, rate: float = 0.02) -> None:

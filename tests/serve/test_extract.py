@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from biaffinity import Extractor
+from biaffinity import Extractor, Sentence
 from biaffinity.serve import Settings, create_app
 from paragraph import triples
 
@@ -190,17 +190,33 @@ def test_a_method_that_is_not_taken_is_told_in_the_same_shape(client: TestClient
     assert answer.headers["allow"] == "POST"
 
 
-def test_a_model_that_finds_no_entities_says_that_it_must_be_given_them(extractor: Extractor) -> None:
-    class Within(Extractor):
-        """One of setup 2, as far as a request without entities goes."""
+@pytest.fixture
+def within(news: list[Sentence]) -> Iterator[TestClient]:
+    """A client of a service whose model is given the boundaries of entities."""
+    pytest.importorskip("torch", reason="makes the model")
+    from biaffinity.model.network import TorchNetwork
+    from model.tiny import tiny_model
 
-        def __init__(self) -> None:
-            self.__dict__.update(extractor.__dict__)
-            self._setup = 2
+    model = Extractor(TorchNetwork(tiny_model(news, boundaries="given")))
+    with TestClient(create_app(Settings(), model)) as client:
+        yield client
 
-    with TestClient(create_app(Settings(), Within())) as client:
-        problem = refusal(client, 422, json={"text": "a"})
+
+def test_a_model_that_finds_no_entities_says_that_it_must_be_given_them(within: TestClient) -> None:
+    problem = refusal(within, 422, json={"text": "a"})
     assert "entities" in problem["remedy"]
+    assert "where" not in problem
+
+
+def test_of_several_texts_the_one_that_lacks_entities_is_named(within: TestClient) -> None:
+    texts = [{"text": "Roe", "entities": [{"start_char": 0, "end_char": 3}]}, {"text": "Roe"}]
+    assert refusal(within, 422, json={"texts": texts})["where"] == "texts[1]"
+
+
+def test_a_model_that_is_given_entities_reads_texts_with_them(within: TestClient) -> None:
+    body = {"text": "Roe left Ghent.", "entities": [{"start_char": 0, "end_char": 3}]}
+    [document] = within.post("/v1/extract", json=body).json()["documents"]
+    assert [entity["text"] for entity in document["entities"]] == ["Roe"]
 
 
 def test_the_model_is_described(client: TestClient, extractor: Extractor) -> None:

@@ -9,11 +9,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from biaffinity import Extractor
+from biaffinity.extraction.thresholds import Thresholds
 from biaffinity.serve import Settings, create_app
 from biaffinity.serve.logs import JsonLines
 from biaffinity.serve.problems import ServiceError
 from biaffinity.serve.reading import Reader, Task
+from biaffinity.serve.schemas import GivenEntity
 
+TEXT = "Ilka Roe lives in Ghent."
 POISON = "Ilka Roe drank hemlock"
 
 
@@ -24,10 +27,10 @@ class Poisonable(Extractor):
         self.__dict__.update(whole.__dict__)
 
     def stream(self, texts: Iterable[Any], **options: Any) -> Iterator[Any]:  # type: ignore[override]
-        for document, item in super().stream(texts, **options):
+        for document in super().stream(texts, **options):
             if document.text == POISON:
                 raise ZeroDivisionError(POISON)
-            yield document, item
+            yield document
 
 
 def test_one_poisonous_text_does_not_fail_its_neighbours(extractor: Extractor) -> None:
@@ -50,12 +53,45 @@ def test_a_failure_is_logged_without_the_text(extractor: Extractor, caplog: pyte
         assert "hemlock" not in json.dumps(line)
 
 
-def test_scores_are_asked_for_text_by_text_within_one_batch(extractor: Extractor) -> None:
-    from biaffinity.extraction.thresholds import Thresholds
+def test_texts_with_entities_are_read_together_with_others(
+    extractor: Extractor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, sizes = extractor._predictor.network, []
+    emissions = network.emissions
+    monkeypatch.setattr(
+        network, "emissions", lambda batch: sizes.append(len(batch.lengths)) or emissions(batch)
+    )
+    person = [GivenEntity(start_char=0, end_char=8, type="Peop")]
+    given = [Task(TEXT, entities=person), Task(TEXT), Task(TEXT, id="x", entities=[])]
+    one, all_, none = (json.loads(answer) for answer in Reader(extractor).read(given))  # type: ignore[arg-type]
+    assert sizes == [3]
+    assert [entity["text"] for entity in one["entities"]] == ["Ilka Roe"]
+    assert [entity["text"] for entity in all_["entities"]] == ["Ilka Roe", "Ghent"]
+    assert (none["id"], none["entities"]) == ("x", [])
 
-    text = "Ilka Roe lives in Ghent."
+
+def test_entities_that_cannot_be_given_are_told_by_their_own_place_and_fail_no_neighbour(
+    extractor: Extractor,
+) -> None:
+    beyond = [GivenEntity(start_char=0, end_char=99)]
+    first, failed, last = Reader(extractor).read([Task(TEXT), Task(TEXT, entities=beyond), Task("Lyon")])
+    assert isinstance(failed, ServiceError)
+    assert (failed.status, failed.where) == (422, "entities[0]")
+    assert isinstance(first, bytes)
+    assert isinstance(last, bytes)
+
+
+def test_a_least_score_leaves_given_entities_alone(extractor: Extractor) -> None:
     strict = Thresholds.read(1.0, extractor.entity_types, extractor.relation_types)
-    loose, none = Reader(extractor).read([Task(text), Task(text, thresholds=strict)])
+    person = [GivenEntity(start_char=0, end_char=8)]
+    [answer] = Reader(extractor).read([Task(TEXT, entities=person, thresholds=strict)])
+    assert isinstance(answer, bytes)
+    assert [entity["text"] for entity in json.loads(answer)["entities"]] == ["Ilka Roe"]
+
+
+def test_scores_are_asked_for_text_by_text_within_one_batch(extractor: Extractor) -> None:
+    strict = Thresholds.read(1.0, extractor.entity_types, extractor.relation_types)
+    loose, none = Reader(extractor).read([Task(TEXT), Task(TEXT, thresholds=strict)])
     assert isinstance(loose, bytes)
     assert isinstance(none, bytes)
     assert json.loads(loose)["entities"]

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import biaffinity
+from biaffinity.config.settings import Config
 from biaffinity.files import writing
-from biaffinity.model.config import Config
 from biaffinity.training import Finished, session
 from training import tiny
 
@@ -33,15 +33,18 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def train(corpus: dict[str, Path]) -> Iterator[Callable[..., Finished]]:
-    """`biaffinity.train` on the tiny corpus; curves are drawn elsewhere (`test_curves`)."""
+    """`biaffinity.train` on the tiny corpus; curves are drawn elsewhere (`test_curves`).
+
+    Graphs are made where a test asks for them, since that takes seconds.
+    """
 
     def leave_undrawn(history: list[dict[str, Any]], path: Path) -> None:
         with writing(path) as file:
             file.write(f"{len(history)} epochs")
 
     def run(out: Path, recipe: Config | Path | None = None, **options: Any) -> Finished:
-        files: dict[str, Any] = {"train": corpus["train"], "dev": corpus["dev"]}
-        return biaffinity.train(recipe or tiny.config(), out=out, **{**files, **options})
+        usual: dict[str, Any] = {"train": corpus["train"], "dev": corpus["dev"], "graphs": False}
+        return biaffinity.train(recipe or tiny.config(), out=out, **{**usual, **options})
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session, "draw_curves", leave_undrawn)

@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from biaffinity.annotation import Entity, Relation, Sentence
-from biaffinity.encoding.vectors import load_vectors
+from biaffinity.decoding.prediction import predict
+from biaffinity.encoders.recurrent.vectors import load_vectors
 from biaffinity.errors import DataError
-from biaffinity.model.prediction import predict
+from biaffinity.model.network import TorchNetwork
 from biaffinity.training.build import build_model, left_out
 from training import tiny
 
@@ -28,20 +29,20 @@ def vectors(tmp_path: Path):
 def test_without_vectors_words_have_the_recipes_width_and_nothing_is_covered() -> None:
     model, coverage = build_model(tiny.config(), TRAIN, DEV, None)
     assert coverage is None
-    assert model.tokens.words.trained.shape == (2 + 4, 8)
-    assert len(model.vocabulary.unseen) == 0
+    assert model.encoder.words.trained.shape == (2 + 4, 8)
+    assert len(model.encoder.vocabulary.unseen) == 0
 
 
 def test_the_vocabulary_is_the_training_datas(vectors) -> None:
     model, _ = build_model(tiny.config(), TRAIN, DEV, vectors)
-    assert sorted(model.vocabulary.words) == ["ida", "in", "met", "solund"]
-    assert list(model.vocabulary.entity_types) == ["Loc", "Peop"]
+    assert sorted(model.encoder.vocabulary.words) == ["ida", "in", "met", "solund"]
+    assert list(model.schema.entity_types) == ["Loc", "Peop"]
 
 
 def test_dev_words_join_the_vocabulary_if_the_recipe_says_so(vectors) -> None:
-    config = tiny.config(encoding={"vocabulary": "train+dev"})
+    config = tiny.config(encoder={"vocabulary": "train+dev"})
     model, coverage = build_model(config, TRAIN, DEV, vectors)
-    assert sorted(model.vocabulary.words) == ["ana", "ida", "in", "met", "per", "solund"]
+    assert sorted(model.encoder.vocabulary.words) == ["ana", "ida", "in", "met", "per", "solund"]
     assert coverage is not None
     assert (coverage.words, coverage.known_words) == (6, 3)
 
@@ -55,43 +56,43 @@ def test_coverage_counts_words_and_tokens_with_a_vector(vectors) -> None:
 
 def test_training_words_start_from_their_vectors(vectors) -> None:
     model, _ = build_model(tiny.config(), TRAIN, DEV, vectors)
-    table = model.tokens.words.trained.detach()
-    assert table[model.vocabulary.word("ida")].tolist() == [1, 2, 3]
-    assert table[model.vocabulary.word("in")].tolist() == [7, 7, 7]
+    table = model.encoder.words.trained.detach()
+    assert table[model.encoder.vocabulary.word("ida")].tolist() == [1, 2, 3]
+    assert table[model.encoder.vocabulary.word("in")].tolist() == [7, 7, 7]
 
 
 def test_in_a_pipeline_both_networks_start_from_the_vectors(vectors) -> None:
     model, _ = build_model(tiny.config(model={"architecture": "pipeline"}), TRAIN, DEV, vectors)
-    row = model.vocabulary.word("ida")
-    assert model.relation_tokens is not model.tokens
-    assert model.relation_tokens.words.trained[row].tolist() == [1, 2, 3]
+    row = model.encoder.vocabulary.word("ida")
+    assert model.relation_encoder is not model.encoder
+    assert model.relation_encoder.words.trained[row].tolist() == [1, 2, 3]
 
 
 def test_other_words_keep_their_vectors_unless_the_recipe_makes_them_unknown(vectors) -> None:
     kept, _ = build_model(tiny.config(), TRAIN, DEV, vectors)
-    assert list(kept.vocabulary.unseen) == ["the", "per", "of"]
-    assert kept.tokens.words.unseen.tolist() == [[9, 9, 9], [4, 5, 6], [8, 8, 8]]
-    unknown, _ = build_model(tiny.config(vectors={"unseen": "unk"}), TRAIN, DEV, vectors)
-    assert list(unknown.vocabulary.unseen) == []
-    assert unknown.vocabulary.word("per") == unknown.vocabulary.word("zzz")
+    assert list(kept.encoder.vocabulary.unseen) == ["the", "per", "of"]
+    assert kept.encoder.words.unseen.tolist() == [[9, 9, 9], [4, 5, 6], [8, 8, 8]]
+    unknown, _ = build_model(tiny.config(encoder={"unseen_words": "unk"}), TRAIN, DEV, vectors)
+    assert list(unknown.encoder.vocabulary.unseen) == []
+    assert unknown.encoder.vocabulary.word("per") == unknown.encoder.vocabulary.word("zzz")
 
 
 def test_only_the_most_frequent_other_words_are_kept(vectors) -> None:
-    model, _ = build_model(tiny.config(vectors={"keep": 2}), TRAIN, DEV, vectors)
-    assert list(model.vocabulary.unseen) == ["the", "per"]
+    model, _ = build_model(tiny.config(encoder={"keep_unseen": 2}), TRAIN, DEV, vectors)
+    assert list(model.encoder.vocabulary.unseen) == ["the", "per"]
 
 
 def test_a_model_with_unseen_words_predicts(vectors) -> None:
     model, _ = build_model(tiny.config(), TRAIN, DEV, vectors)
-    assert [sentence.tokens for sentence in predict(model, DEV)] == [DEV[0].tokens]
+    assert [sentence.tokens for sentence in predict(TorchNetwork(model), DEV)] == [DEV[0].tokens]
 
 
 def test_half_precision_vectors_are_read_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "v.words.txt").write_text("ida\nper\n")
     np.save(tmp_path / "v.3d.npy", np.array([[0.5, 1, 2], [3, 4, 5]], dtype=np.float16))
     model, _ = build_model(tiny.config(), TRAIN, DEV, load_vectors(tmp_path / "v.words.txt"))
-    assert model.tokens.words.trained[model.vocabulary.word("ida")].tolist() == [0.5, 1, 2]
-    assert model.tokens.words.unseen.dtype == torch.float16
+    assert model.encoder.words.trained[model.encoder.vocabulary.word("ida")].tolist() == [0.5, 1, 2]
+    assert model.encoder.words.unseen.dtype == torch.float16
 
 
 def test_training_data_without_entities_is_an_error() -> None:

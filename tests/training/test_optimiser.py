@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from biaffinity.model.config import TrainingConfig
+from biaffinity.config.settings import TrainingConfig
 from biaffinity.training.optimiser import Optimiser
 
 
@@ -82,24 +82,8 @@ def test_without_clipping_the_gradient_is_left_as_it_is() -> None:
     assert torch.equal(layer.weight.grad, whole)
 
 
-def test_the_running_mean_forgets_at_the_recipes_rate_after_a_start_as_a_plain_average() -> None:
-    start = network().weight.detach().clone()
-    _, optimiser, path = trained(TrainingConfig(learning_rate=0.1, averaging=0.3), 8)
-    mean = start
-    for number, weight in enumerate(path, start=1):
-        decay = min(0.3, number / (number + 10))
-        mean = decay * mean + (1 - decay) * weight
-    assert optimiser.averaged is not None
-    torch.testing.assert_close(optimiser.averaged["weight"], mean)
-
-
-def test_without_averaging_there_is_no_mean() -> None:
-    assert trained(TrainingConfig(), 1)[1].averaged is None
-
-
-@pytest.mark.parametrize("averaging", [0.0, 0.9])
-def test_a_state_put_into_a_new_optimiser_goes_on_exactly(averaging: float) -> None:
-    config = TrainingConfig(learning_rate=0.1, averaging=averaging, schedule="linear")
+def test_a_state_put_into_a_new_optimiser_goes_on_exactly() -> None:
+    config = TrainingConfig(learning_rate=0.1, schedule="linear")
     layer, whole, _ = trained(config, 6)
     other = network()
     first = Optimiser(other, config, total_steps=6)
@@ -112,10 +96,6 @@ def test_a_state_put_into_a_new_optimiser_goes_on_exactly(averaging: float) -> N
         second.step(losses(other, 6)[number])
     assert torch.equal(layer.weight, other.weight)
     assert second.learning_rate == whole.learning_rate
-    if averaging:
-        assert whole.averaged is not None
-        assert second.averaged is not None
-        assert torch.equal(whole.averaged["weight"], second.averaged["weight"])
 
 
 class Branches(nn.Module):

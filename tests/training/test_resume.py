@@ -5,6 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -17,16 +20,25 @@ import torch
 from biaffinity.errors import DataError, UsageError
 from biaffinity.formats import write
 from biaffinity.model.folder import load_model, load_tensors
-from biaffinity.training import EpochEnded, Event, Finished, Started
+from biaffinity.training import EpochEnded, Event, Finished, Started, session
+from biaffinity.training.calibration import Calibration
+from model.version1 import old_config
 from training import tiny
+from training.killed import FULL, fit_quickly
 
 Train = Callable[..., Finished]
 
-FULL = tiny.config(training={**tiny.WITH_ALL_STATE, "epochs": 3})
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_calibration() -> Iterator[None]:
+    """How a calibration is fitted is not the subject here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "fit_calibration", fit_quickly)
+        yield
 
 
 @pytest.fixture(scope="module")
-def whole(train: Train, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(train: Train, quick_calibration: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of three epochs with every kind of state, never stopped."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("whole") / "m"
@@ -34,10 +46,25 @@ def whole(train: Train, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def notes(folder: Path) -> dict[str, str]:
+    """What the weights in a folder say of themselves."""
+    return load_tensors(folder / "model.safetensors")[1]
+
+
+def record(folder: Path) -> dict[str, Any]:
+    """The record of a run without its times."""
+    facts: dict[str, Any] = json.loads((folder / "run.json").read_text())
+    return {key: value for key, value in facts.items() if key not in ("seconds", "finished")}
+
+
 def ends_the_same(folder: Path, whole: Path) -> bool:
     left = {path.name for path in folder.iterdir()}
     assert left == {path.name for path in whole.iterdir()}
     assert tiny.history(folder) == tiny.history(whole)
+    assert record(folder) == record(whole)
+    assert notes(folder) == notes(whole)
+    for name in ("config.json", "vocabulary.json"):
+        assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
     return tiny.same_tensors(tiny.weights(folder), tiny.weights(whole))
 
 
@@ -70,9 +97,96 @@ def test_killed_after_any_write_a_run_goes_on_to_the_same_end(
             assert ends_the_same(folder, whole), f"killed after write {number}"
         else:
             break  # it has no more writes
-    # Config, vocabulary, record; weights, history and checkpoint of the first epoch, history and
-    # checkpoint of two more; card, curves, record.
-    assert number >= 13
+    # Config, vocabulary, record; weights (of better epochs), history and checkpoint of three epochs;
+    # calibrated weights, config, vocabulary; card, curves, record.
+    assert number >= 16
+
+
+def test_a_whole_run_is_calibrated(whole: Path) -> None:
+    """Or all that follows would say nothing of what happens to a calibration."""
+    assert json.loads(notes(whole)["calibration"])["entity_temperature"] > 1.5
+    assert load_model(whole).config.model.entity_confidence_weight == 0.25
+
+
+@pytest.mark.parametrize("moment", ["checkpoint", "description", "export"])
+def test_killed_by_the_system_a_run_goes_on_to_the_same_end(
+    moment: str, train: Train, whole: Path, corpus: dict[str, Path], tmp_path: Path
+) -> None:
+    """In the midst of a checkpoint; between calibrated weights and their description; before the export."""
+    folder = tmp_path / "m"
+    program = [sys.executable, "-m", "training.killed", moment, str(folder)]
+    done = subprocess.run(
+        [*program, str(corpus["train"]), str(corpus["dev"])],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    unfinished = [path.name for path in folder.iterdir() if path.name.endswith(".part")]
+    assert bool(unfinished) == (moment == "checkpoint")
+    assert ("calibration" in notes(folder)) == (moment != "checkpoint")
+    train(folder, FULL, resume=True)
+    assert ends_the_same(folder, whole)
+
+
+def calibrated_before(*arguments: Any) -> Calibration:
+    raise AssertionError("a model that is calibrated must not be calibrated again")
+
+
+@pytest.mark.parametrize("precision", ["single", "half"])
+def test_killed_between_calibrated_weights_and_their_description_a_run_is_calibrated_once(
+    precision: str, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = FULL.updated("training", precision=precision)
+    train(tmp_path / "whole", recipe)
+    folder, save = tmp_path / "m", session.save_description
+
+    def save_or_die(model: Any, out: Path) -> None:
+        if (out / "model.safetensors").exists():
+            raise tiny.Killed
+        save(model, out)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(session, "save_description", save_or_die)
+        with pytest.raises(tiny.Killed):
+            train(folder, recipe)
+    assert notes(folder) == notes(tmp_path / "whole")
+    assert (folder / "config.json").read_bytes() != (tmp_path / "whole" / "config.json").read_bytes()
+    monkeypatch.setattr(session, "fit_calibration", calibrated_before)
+    train(folder, recipe, resume=True)
+    assert ends_the_same(folder, tmp_path / "whole")
+
+
+def leave_a_graph(folder: Path) -> None:
+    """An export that takes no time."""
+    (folder / "pairs.onnx").write_bytes((folder / "model.safetensors").read_bytes()[-100:])
+
+
+def half_a_graph(folder: Path) -> None:
+    (folder / "pairs.onnx").write_bytes(b"half")
+    raise tiny.Killed
+
+
+def no_graph(folder: Path) -> None:
+    raise tiny.Killed
+
+
+@pytest.mark.parametrize("fatal", [no_graph, half_a_graph], ids=["before", "amid"])
+def test_killed_at_the_export_a_run_is_exported_again_and_calibrated_once(
+    fatal: Callable[[Path], None], train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "export", leave_a_graph)
+    train(tmp_path / "whole", FULL, graphs=True)
+    monkeypatch.setattr(session, "export", fatal)
+    with pytest.raises(tiny.Killed):
+        train(tmp_path / "m", FULL, graphs=True)
+    monkeypatch.setattr(session, "export", leave_a_graph)
+    monkeypatch.setattr(session, "fit_calibration", calibrated_before)
+    assert train(tmp_path / "m", FULL, graphs=True, resume=True).not_exported is None
+    assert ends_the_same(tmp_path / "m", tmp_path / "whole")
+    graphs = [(tmp_path / name / "pairs.onnx").read_bytes() for name in ("m", "whole")]
+    assert graphs[0] == graphs[1]
 
 
 def test_killed_again_and_again_a_run_goes_on_to_the_same_end(
@@ -118,8 +232,32 @@ def test_interrupted_a_run_ends_with_its_best_model_and_can_go_on(
     assert finished.interrupted
     assert json.loads((folder / "run.json").read_text())["interrupted"] is True
     load_model(folder)
-    assert finished.dev.headline() == max(line["selection"] for line in tiny.history(folder))
+    best = max(tiny.history(folder), key=lambda line: line["selection"])
+    assert (finished.dev["ner", "micro"].f1, finished.best_epoch) == (best["entities"], best["epoch"])
     assert len(tiny.history(folder)) == 2
+    assert not train(folder, FULL, resume=True).interrupted
+    assert ends_the_same(folder, whole)
+
+
+def test_interrupted_a_run_is_not_calibrated_since_it_may_go_on(train: Train, tmp_path: Path) -> None:
+    folder = tmp_path / "m"
+    train(folder, FULL, watch=tiny.stop_at(3, 2, KeyboardInterrupt))
+    assert "calibration" not in notes(folder)
+    assert load_model(folder).config == FULL
+    assert record(folder)["calibration"] == Calibration().to_dict()
+
+
+def test_interrupted_after_its_last_epoch_a_run_is_calibrated_when_it_goes_on(
+    train: Train, whole: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "m"
+
+    def watch(event: Event) -> None:
+        if isinstance(event, EpochEnded) and event.epoch == 3:
+            raise KeyboardInterrupt
+
+    assert train(folder, FULL, watch=watch).interrupted
+    assert "calibration" not in notes(folder)
     assert not train(folder, FULL, resume=True).interrupted
     assert ends_the_same(folder, whole)
 
@@ -164,10 +302,48 @@ def test_resuming_a_finished_run_writes_nothing_and_gives_its_scores_again(
     again = train(tmp_path / "m", resume=True, watch=told.append)
     assert tiny.contents(tmp_path / "m") == before
     assert again == first
-    assert [type(event) for event in told] == [Started, Finished]
+    assert isinstance(told[0], Started)
+    assert told[-1] is again
+    assert not [event for event in told if isinstance(event, EpochEnded)]
 
 
-@pytest.mark.parametrize("write_number", range(8, 11))  # in the third epoch, or at the end
+def test_resuming_a_finished_run_does_not_calibrate_it_again(
+    train: Train, whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "fit_calibration", calibrated_before)
+    before = tiny.contents(whole)
+    train(whole, FULL, resume=True)
+    assert tiny.contents(whole) == before
+
+
+def test_a_finished_run_of_version_1_is_known_again(train: Train, tmp_path: Path) -> None:
+    recipe = tiny.config(
+        training={"selection": "paper"}, calibration={"temperatures": False, "no_relation_bias": "learnt"}
+    )
+    first = train(tmp_path / "m", recipe)
+    path = tmp_path / "m" / "run.json"
+    facts = json.loads(path.read_text())
+    path.write_text(json.dumps({**facts, "config": old_config(load_model(tmp_path / "m"))}))
+    before = tiny.contents(tmp_path / "m")
+    assert train(tmp_path / "m", recipe, resume=True) == first
+    assert tiny.contents(tmp_path / "m") == before
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [([], "config: "), ({"model": 3}, "model: "), ({"encoder": {"type": 7}}, r"encoder\.type: ")],
+)
+def test_a_record_whose_config_cannot_be_is_told(
+    damage: Any, told: str, train: Train, tmp_path: Path
+) -> None:
+    train(tmp_path / "m", tiny.config(training={"epochs": 1}))
+    path = tmp_path / "m" / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "config": damage}))
+    with pytest.raises(UsageError, match=rf"run\.json: {told}"):
+        train(tmp_path / "m", tiny.config(training={"epochs": 1}), resume=True)
+
+
+@pytest.mark.parametrize("write_number", [9, 11, 12, 13, 17])  # in the third epoch, or at the end
 def test_a_full_disk_loses_nothing(
     write_number: int, train: Train, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

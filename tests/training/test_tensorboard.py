@@ -10,8 +10,8 @@ from biaffinity.scoring import score
 from biaffinity.training import EpochEnded, Finished, Progress, TensorBoardLog
 
 EPOCHS = [
-    EpochEnded(1, 12.0, 3.0, 0.25, 0.75, 0.5, True, 0.02, 1.0, 0.1),
-    EpochEnded(2, 6.0, 1.5, 0.5, 1.0, 0.75, True, 0.01, 1.0, 0.1),
+    EpochEnded(1, 12.0, 3.0, "strict micro F1", 0.25, 0.75, 0.5, True, 0.02, 1.0, 0.1),
+    EpochEnded(2, 6.0, 1.5, "strict micro F1", 0.5, 1.0, 0.75, True, 0.01, 1.0, 0.1),
 ]
 
 

@@ -1,17 +1,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
 from biaffinity.annotation import Sentence
+from biaffinity.decoding.network import Batch
 from biaffinity.errors import DataError
 from biaffinity.model.folder import owned_tensors
+from biaffinity.model.gold import Gold
 from biaffinity.model.joint import JointModel
 from biaffinity.training import (
     DivergedError,
@@ -105,17 +106,9 @@ def test_the_history_line_has_every_value(events: list[Event]) -> None:
     assert line["epoch"] == 1
     assert line["best"] is True
     assert line["selection"] == ended.selection
+    assert line["metric"] == "strict micro F1"
     assert line.keys() >= {"tagger_loss", "relation_loss", "entities", "relations", "learning_rate"}
     assert all(line[key] >= 0 for key in ("train_seconds", "dev_seconds"))
-
-
-def test_given_boundaries_are_scored_as_entity_classification() -> None:
-    run = trainer(model={"setup": 2}, training={"epochs": 3})
-    for event in run.events():
-        if isinstance(event, EpochEnded):
-            sheet = run.evaluate(DATA.dev)
-            assert event.entities == sheet["paper", "ec"].f1
-            assert event.selection == sheet.headline(boundaries_given=True)
 
 
 def test_the_learning_rate_told_at_an_epochs_end_is_that_of_the_next_update() -> None:
@@ -124,33 +117,26 @@ def test_the_learning_rate_told_at_an_epochs_end_is_that_of_the_next_update() ->
     assert rates == pytest.approx([0.015, 0.01, 0.005, 0.0])
 
 
-@pytest.mark.parametrize(("fed", "shares"), [("gold", [0, 0, 0]), ("predicted", [18, 18, 18])])
+@pytest.mark.parametrize(("fed", "expected"), [("gold", {False}), ("predicted", {True})])
 def test_relations_are_learnt_from_the_labels_the_recipe_names(
-    fed: str, shares: list[int], monkeypatch: pytest.MonkeyPatch
+    fed: str, expected: set[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert fed_predictions(fed, monkeypatch) == shares
-
-
-def test_scheduled_labels_go_from_gold_to_predicted(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, middle, last = fed_predictions("scheduled", monkeypatch)
-    assert first == 0
-    assert 0 < middle < 18
-    assert last == 18
-
-
-def fed_predictions(fed: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many sentences of each of three epochs were fed with predicted labels."""
-    counts = [0, 0, 0]
-    run = trainer(training={"relation_labels": fed, "epochs": 3})
+    met: list[bool] = []
     losses = JointModel.losses
 
-    def counting(model: JointModel, batch: Any, predicted: np.ndarray) -> Any:
-        counts[run.epoch] += int(predicted.sum())
-        return losses(model, batch, predicted)
+    def watching(model: JointModel, batch: Batch, gold: Gold, *, predicted: bool) -> Any:
+        met.append(predicted)
+        return losses(model, batch, gold, predicted=predicted)
 
-    monkeypatch.setattr(JointModel, "losses", counting)
-    list(run.events())
-    return counts
+    monkeypatch.setattr(JointModel, "losses", watching)
+    list(trainer(training={"relation_labels": fed, "epochs": 2}).events())
+    assert {*met} == expected
+    assert len(met) == 10
+
+
+def test_the_labels_that_relations_are_learnt_from_matter() -> None:
+    by_gold, by_own = (trained(1, relation_labels=fed) for fed in ("gold", "predicted"))
+    assert not tiny.same_tensors(by_gold, by_own)
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
@@ -159,37 +145,14 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
     assert not tiny.same_tensors(first, other)
 
 
-def trained(seed: int) -> dict[str, torch.Tensor]:
-    run = trainer(seed, training={"epochs": 2})
+def trained(seed: int, **training: Any) -> dict[str, torch.Tensor]:
+    run = trainer(seed, training={"epochs": 2, **training})
     list(run.events())
     return tensors(run)
 
 
-def test_the_mean_of_the_weights_is_judged_and_training_goes_on_from_the_weights_themselves() -> None:
-    run = trainer(training={"epochs": 12, "averaging": 0.9})
-    last = epochs_of(run.events())[-1]
-    with run.kept_weights():
-        mean = tensors(run)
-        assert run.evaluate(DATA.dev).headline() == last.selection
-    assert run.optimiser.averaged is not None
-    assert all(torch.equal(mean[name], tensor) for name, tensor in run.optimiser.averaged.items())
-    assert not tiny.same_tensors(mean, tensors(run))
-    plain = trainer(training={"epochs": 12})
-    list(plain.events())
-    assert tiny.same_tensors(tensors(plain), tensors(run))
-
-
-def test_the_weights_come_back_after_an_error_while_judging() -> None:
-    run = trainer(training={"averaging": 0.9, "epochs": 1})
-    list(run.events())
-    before = tensors(run)
-    with pytest.raises(KeyboardInterrupt), run.kept_weights():
-        raise KeyboardInterrupt
-    assert tiny.same_tensors(before, tensors(run))
-
-
 @pytest.mark.parametrize("training", [{}, tiny.WITH_ALL_STATE])
-@pytest.mark.parametrize("model", [{}, {"architecture": "pipeline", "setup": 2}])
+@pytest.mark.parametrize("model", [{}, {"architecture": "pipeline", "boundaries": "given"}])
 def test_a_state_put_into_a_new_run_goes_on_exactly(training: dict[str, Any], model: dict[str, Any]) -> None:
     sections = {"training": {**training, "epochs": 4}, "model": model}
     whole = trainer(**sections)
@@ -227,8 +190,8 @@ def test_bad_numbers_in_the_loss_with_good_weights_are_blamed_on_the_data(
     updates = iter(range(100))
     losses = JointModel.losses
 
-    def broken(model: JointModel, batch: Any, predicted: np.ndarray) -> Any:
-        tagger_loss, relation_loss = losses(model, batch, predicted)
+    def broken(model: JointModel, batch: Batch, gold: Gold, *, predicted: bool) -> Any:
+        tagger_loss, relation_loss = losses(model, batch, gold, predicted=predicted)
         return tagger_loss, relation_loss * (math.nan if next(updates) == 7 else 1)
 
     monkeypatch.setattr(JointModel, "losses", broken)
@@ -260,35 +223,40 @@ def unrelated(count: int) -> list[Sentence]:
     ]
 
 
-def read_rows(run: Trainer, monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
+def read_rows(run: Trainer, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The ids that each epoch of a run reads."""
-    read: list[set[str]] = [set()]
-    names = {id(example): sentence.id for example, sentence in zip(run.examples, run.sentences, strict=True)}
-    batch = run.model.encoder.batch
-    monkeypatch.setattr(
-        run.model.encoder,
-        "batch",
-        lambda examples: (
-            [read[-1].add(names.get(id(example), "")) for example in examples] and batch(examples)
-        ),
-    )
-    read.extend(set() for event in run.events() if isinstance(event, EpochEnded))
-    return [names - {""} for names in read[:-1]]
+    read: list[list[str]] = [[]]
+    batch = run.examples.batch
+
+    def watching(rows: Iterable[int]) -> tuple[Batch, Gold]:
+        rows = list(rows)
+        read[-1] += [run.sentences[row].id for row in rows]
+        return batch(rows)
+
+    monkeypatch.setattr(run.examples, "batch", watching)
+    read.extend([] for event in run.events() if isinstance(event, EpochEnded))
+    return read[:-1]
 
 
-def test_an_epoch_reads_a_share_of_the_unrelated_sentences_anew_and_all_others(
+def test_an_epoch_reads_every_sentence_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    epochs = read_rows(trainer(training={"epochs": 3}), monkeypatch)
+    assert [sorted(names) for names in epochs] == [sorted(s.id for s in DATA.train)] * 3
+    assert epochs[0] != epochs[1]
+
+
+def test_an_epoch_reads_a_share_of_the_sentences_without_a_relation_anew_and_all_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     data = TrainingData([*unrelated(10), *tiny.sentences(6)], DATA.dev)
-    run = trainer(data=data, training={"unrelated_share": 0.3, "epochs": 8})
+    run = trainer(data=data, training={"negative_ratio": 0.3, "epochs": 8})
     epochs = read_rows(run, monkeypatch)
     free = [{name for name in names if name.startswith("free")} for names in epochs]
     assert {len(names) for names in free} == {3}
-    assert all(len(names) == 6 + 3 for names in epochs)
+    assert all(len(names) == len({*names}) == 6 + 3 for names in epochs)
     assert len({frozenset(names) for names in free}) > 1
     assert run.steps_per_epoch == 3
 
 
 def test_a_share_that_leaves_no_sentence_is_an_error() -> None:
-    with pytest.raises(DataError, match="leaves no sentence"):
-        trainer(data=TrainingData(unrelated(5), DATA.dev), training={"unrelated_share": 0.0})
+    with pytest.raises(DataError, match=r"training\.negative_ratio leaves no sentence"):
+        trainer(data=TrainingData(unrelated(5), DATA.dev), training={"negative_ratio": 0.0})

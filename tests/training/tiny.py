@@ -11,8 +11,8 @@ import torch
 from safetensors.torch import load_file
 
 from biaffinity.annotation import Entity, Relation, Sentence
+from biaffinity.config.settings import Config, validate
 from biaffinity.formats import write
-from biaffinity.model.config import Config, validate
 from biaffinity.training import Event, Progress
 
 PEOPLE = ("Ida Moor", "Tove Lind", "Ivo Marek", "Ana Ruiz", "Dario Venn", "Per Holm")
@@ -20,10 +20,8 @@ PLACES = ("Port Vane", "Solund", "Quellport", "Bergheim")
 FIRMS = ("Fjell Bank", "Norvik Oil", "Harrow Press")
 
 RECIPE: dict[str, dict[str, Any]] = {
-    "vectors": {"size": 8},
+    "encoder": {"word_size": 8, "character_size": 4, "character_hidden": 4},
     "model": {
-        "character_size": 4,
-        "character_hidden": 4,
         "lstm_hidden": 8,
         "lstm_layers": 1,
         "tagger_hidden": 8,
@@ -33,8 +31,8 @@ RECIPE: dict[str, dict[str, Any]] = {
     },
     "training": {"epochs": 4, "batch_size": 4, "learning_rate": 0.02},
 }
-#: Everything that has a state of its own: the mean of the weights, the share of predicted labels, the rate.
-WITH_ALL_STATE = {"averaging": 0.9, "relation_labels": "scheduled", "schedule": "linear", "clip": 5.0}
+#: Everything that has a state of its own: what is drawn for an epoch, the rate.
+WITH_ALL_STATE = {"negative_ratio": 0.5, "relation_labels": "predicted", "schedule": "linear", "clip": 5.0}
 
 
 def config(**sections: dict[str, Any]) -> Config:

@@ -95,7 +95,7 @@ class Sentence:
         set_(self, "entities", tuple(self.entities))
         set_(self, "relations", tuple(self.relations))
         if self.token_spans is not None:
-            set_(self, "token_spans", tuple((start, end) for start, end in self.token_spans))
+            set_(self, "token_spans", tuple(map(tuple, self.token_spans)))
         _require_tokens(self.tokens)
         _require_entities(self.entities, len(self.tokens))
         _require_relations(self.relations, len(self.entities))
@@ -129,9 +129,33 @@ class Sentence:
             position += len(token) + 1
         return replace(self, text=" ".join(self.tokens) + "\n", token_spans=spans)
 
+    @classmethod
+    def sound(
+        cls,
+        tokens: tuple[str, ...],
+        text: str,
+        token_spans: tuple[tuple[int, int], ...],
+        id: str,
+        document: str | None,
+    ) -> Sentence:
+        """A sentence without annotation from a tokeniser, whose tokens need not be checked."""
+        sentence = object.__new__(cls)
+        values = (tokens, (), (), id, text, token_spans, document)
+        for name, value in zip(cls.__slots__, values, strict=True):
+            object.__setattr__(sentence, name, value)
+        return sentence
+
     def annotated(self, entities: Iterable[Entity], relations: Iterable[Relation] = ()) -> Sentence:
-        """The same tokens and text under another annotation."""
-        return replace(self, entities=tuple(entities), relations=tuple(relations))
+        """The same tokens and text under another annotation, which alone is checked."""
+        copy = object.__new__(Sentence)
+        set_ = object.__setattr__
+        for name in ("tokens", "id", "text", "token_spans", "document"):
+            set_(copy, name, getattr(self, name))
+        set_(copy, "entities", tuple(entities))
+        set_(copy, "relations", tuple(relations))
+        _require_entities(copy.entities, len(copy.tokens))
+        _require_relations(copy.relations, len(copy.entities))
+        return copy
 
     def to_dict(self) -> Json:
         """A JSON object; what is not known (text, scores, document) is left out."""

@@ -15,7 +15,10 @@ from biaffinity.cli.console import print_tables, talk, tell, tell_changes
 
 @app.command()
 def evaluate(
-    model: Annotated[Path, typer.Argument(help="A model folder.", metavar="MODEL")],
+    model: Annotated[
+        str,
+        typer.Argument(help="A model folder, an embedded model, or owner/name on the hub.", metavar="MODEL"),
+    ],
     data: Annotated[Path, typer.Argument(help="Annotated data, any known format.", metavar="DATA")],
     out: Annotated[
         Path | None,
@@ -33,18 +36,18 @@ def evaluate(
 ) -> None:
     """Score a model on annotated data: the whole matrix, each cell under its name.
 
-    A model of setup 2 is given the data's entity boundaries.
+    A model of given boundaries is given the data's entity boundaries.
 
     Example: [bold]biaffinity evaluate model/ test.jsonl --json scores.json[/bold]
 
     Example: [bold]biaffinity evaluate model/ dev.jsonl --report errors.html[/bold]
     """
-    from biaffinity.extraction.torch_runtime import load_torch_network
+    from biaffinity.extraction.loading import load_network, model_folder
 
-    network = load_torch_network(model, device, threads=1)  # first: it tells where PyTorch is missing
+    network = load_network(model_folder(model), device=device)  # first: it tells what is missing
 
     from biaffinity.cli.sheet import sheet_table, write_record
-    from biaffinity.model.prediction import predict
+    from biaffinity.decoding.prediction import predict
     from biaffinity.scoring import score
 
     report = formats.Report()
@@ -62,7 +65,7 @@ def evaluate(
 
         with talk.status(f"drawing {len(sentences):,} sentences"):
             write_error_page(
-                page, sentences, predicted, sheet=sheet, title=f"{_name(model)} on {_name(data)}"
+                page, sentences, predicted, sheet=sheet, title=f"{_name(Path(model))} on {_name(data)}"
             )
         tell(f"every mistake: {page}")
 

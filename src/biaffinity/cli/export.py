@@ -8,19 +8,24 @@ from typing import Annotated
 import typer
 
 from biaffinity.cli.app import app
-from biaffinity.cli.console import tell
+from biaffinity.cli.console import talk, tell
+from biaffinity.errors import MissingExtraError
 
 
 @app.command()
 def export(model: Annotated[Path, typer.Argument(help="A model folder.", metavar="MODEL")]) -> None:
-    """Add model.onnx to a trained model, so that it runs without PyTorch.
+    """Add its graphs to a model, so that it runs without PyTorch.
 
-    Written from the weights in the folder, and to be written again whenever they change. Entities,
-    relations and scores stay the same.
+    Training ends with this; do it again whenever the weights change. A model of an older version is
+    brought up to date. Entities, relations and scores stay the same.
 
     Example: [bold]biaffinity export model/[/bold]
     """
-    from biaffinity.extraction.export import export as write_graph
-
-    path = write_graph(model)
-    tell(f"{path} written, {path.stat().st_size / 1e6:.1f} MB")
+    try:
+        from biaffinity.model.export import export as write_graphs
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("exporting a model", "train") from error
+    with talk.status("tracing the network"):
+        files = write_graphs(model)
+    size = sum(path.stat().st_size for path in files)
+    tell(f"{', '.join(path.name for path in files)} written to {model}, {size / 1e6:.1f} MB")

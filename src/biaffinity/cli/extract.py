@@ -21,8 +21,8 @@ from biaffinity.errors import UsageError
 
 if TYPE_CHECKING:
     from biaffinity.annotation import Document
-    from biaffinity.extraction.bulk import TextExtractor
-    from biaffinity.extraction.sources import Inputs
+    from biaffinity.bulk.run import TextExtractor
+    from biaffinity.bulk.sources import Inputs
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -91,9 +91,10 @@ def extract(
 ) -> None:
     """Find entities and relations in raw text."""
     import biaffinity
-    from biaffinity.extraction.extractor import model_folder
-    from biaffinity.extraction.readers import Fields
-    from biaffinity.extraction.sources import Inputs
+    from biaffinity.bulk.readers import Fields
+    from biaffinity.bulk.sources import Inputs
+    from biaffinity.config.folder import read_description
+    from biaffinity.extraction.loading import model_folder
 
     out = None if out == STDOUT else out
     if resume and out is None:
@@ -105,6 +106,12 @@ def extract(
     inputs = Inputs(names, kind=kind, fields=Fields(text_field, id_field))
     scores = _min_scores(min_score or [])
     folder = model_folder(model)  # once, so that workers need not ask the hub
+    if read_description(folder).decoding.boundaries == "given":  # a fault of every document else
+        raise UsageError(
+            "this model does not find entities, it reads the relations between those it is given",
+            where=str(folder),
+            remedy="give them from Python or to the service, or name another model",
+        )
     load = partial(biaffinity.load, folder, threads=1, min_score=scores)
     try:
         if html is not None and form is None and not tokens:
@@ -136,9 +143,9 @@ def _to_file(
     resume: bool,
 ) -> int:
     """Write the documents to a file with progress; the number of those left out."""
+    from biaffinity.bulk.run import extract_to_file
+    from biaffinity.bulk.sinks import format_named
     from biaffinity.cli.extraction_progress import ExtractionDisplay
-    from biaffinity.extraction.bulk import extract_to_file
-    from biaffinity.extraction.sinks import format_named
 
     if form == "table":
         raise UsageError("a table is for the terminal", remedy="--out takes json, jsonl, csv or parquet")
@@ -167,8 +174,8 @@ def _to_stdout(
     draw: Callable[[str], object] | None = None,
 ) -> int:
     """Print the documents as they come, and ``draw`` them if asked to; the number of those left out."""
-    from biaffinity.extraction.bulk import Batch, annotate_all
-    from biaffinity.extraction.sinks import format_named
+    from biaffinity.bulk.run import Batch, annotate_all
+    from biaffinity.bulk.sinks import format_named
 
     done = skipped = 0
 
@@ -229,11 +236,13 @@ def _min_scores(given: list[str]) -> dict[str, float]:
 
 def _model_identity(folder: Path) -> str:
     """What tells a model from any other: its files, whatever folder they are in."""
+    from biaffinity.config.folder import CARD, model_files
+
     digest = hashlib.blake2b(digest_size=16)
-    for name in ("config.json", "vocabulary.json", "model.safetensors", "model.onnx"):
-        path = folder / name
-        digest.update(path.read_bytes() if path.is_file() else b"")
-        digest.update(name.encode())
+    for path in model_files(folder):
+        if path.name != CARD:
+            digest.update(path.read_bytes())
+            digest.update(path.name.encode())
     return digest.hexdigest()
 
 

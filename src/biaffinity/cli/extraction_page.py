@@ -12,8 +12,8 @@ from biaffinity.files import writing
 
 if TYPE_CHECKING:
     from biaffinity.annotation import Document
-    from biaffinity.extraction.bulk import TextExtractor
-    from biaffinity.extraction.sources import Inputs
+    from biaffinity.bulk.run import TextExtractor
+    from biaffinity.bulk.sources import Inputs
 
 T = TypeVar("T")
 _TITLE = "Entities and relations"
@@ -37,8 +37,8 @@ def with_drawing(render: Callable[[Document], T], document: Document) -> tuple[T
 
 def extract_to_page(inputs: Inputs, path: Path, load: Callable[[], TextExtractor], workers: int) -> int:
     """Write a page of all documents with progress; the number of those left out."""
+    from biaffinity.bulk.run import Advanced, Noted, Skipped, Started, annotate_all
     from biaffinity.cli.extraction_progress import ExtractionDisplay
-    from biaffinity.extraction.bulk import Advanced, Noted, Skipped, Started, annotate_all
 
     drawn = skipped = 0
     with (

@@ -8,9 +8,9 @@ from datetime import timedelta
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from biaffinity.bulk.run import Advanced, Event, Finished, Noted, Skipped, Started
 from biaffinity.cli.console import tell
 from biaffinity.cli.display import Display
-from biaffinity.extraction.bulk import Advanced, Event, Finished, Noted, Skipped, Started
 
 _SECONDS_PER_LINE = 30.0
 

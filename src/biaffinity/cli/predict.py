@@ -17,7 +17,10 @@ from biaffinity.cli.console import talk, tell, tell_changes
 
 @app.command()
 def predict(
-    model: Annotated[Path, typer.Argument(help="A model folder.", metavar="MODEL")],
+    model: Annotated[
+        str,
+        typer.Argument(help="A model folder, an embedded model, or owner/name on the hub.", metavar="MODEL"),
+    ],
     data: Annotated[Path, typer.Argument(help="Sentences, any known format.", metavar="DATA")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Where the predictions go.", metavar="OUT.jsonl")],
     to: Annotated[str, typer.Option(help="Their format; jsonl carries scores.")] = "jsonl",
@@ -26,15 +29,15 @@ def predict(
     """Annotate sentences, with a score for every entity and relation.
 
     Annotation that the data already has is not looked at, except that a
-    model of setup 2 is given its entity boundaries.
+    model of given boundaries is given its entity boundaries.
 
     Example: [bold]biaffinity predict model/ test.jsonl -o predicted.jsonl[/bold]
     """
-    from biaffinity.extraction.torch_runtime import load_torch_network
+    from biaffinity.extraction.loading import load_network, model_folder
 
-    network = load_torch_network(model, device, threads=1)  # first: it tells where PyTorch is missing
+    network = load_network(model_folder(model), device=device)  # first: it tells what is missing
 
-    from biaffinity.model.prediction import predict as annotate
+    from biaffinity.decoding.prediction import predict as annotate
 
     count, report = 0, formats.Report()
 

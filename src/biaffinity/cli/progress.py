@@ -17,7 +17,7 @@ from rich.progress import (
 )
 
 from biaffinity.cli.display import Display
-from biaffinity.training import EpochEnded, Event, Started
+from biaffinity.training import EpochEnded, Event, Finishing, Started
 from biaffinity.training import Progress as Update
 
 
@@ -51,6 +51,11 @@ class TrainingDisplay(Display):
             self._update(event)
         elif isinstance(event, EpochEnded):
             self._end_epoch(event)
+        elif isinstance(event, Finishing) and self.task is not None:
+            if self.console.is_terminal:
+                self.bar.update(self.task, description=f"{event.step} ...", rate="")
+            else:
+                self._say(f"{event.step} ...")
 
     def _start(self, event: Started) -> None:
         self.epochs, self._done_before = event.epochs, event.epoch
@@ -81,7 +86,8 @@ class TrainingDisplay(Display):
     def _end_epoch(self, event: EpochEnded) -> None:
         self._say(
             f"epoch {event.epoch:3d}  loss {event.tagger_loss:.2f} + {event.relation_loss:.2f}"
-            f"  dev entities {100 * event.entities:.1f}  relations {100 * event.relations:.1f}"
+            f"  dev {event.metric}: entities {100 * event.entities:.1f}"
+            f"  relations {100 * event.relations:.1f}"
             f"  mean {100 * event.selection:.1f}  {event.train_seconds:.1f} s"
             + ("" if self.console.is_terminal else self._pace(event.epoch))
             + ("  best so far" if event.best else "")

@@ -24,6 +24,6 @@ def push(
 
     Example: [bold]biaffinity push model/ mara/harbour[/bold]
     """
-    from biaffinity.extraction.hub import push_to_hub
+    from biaffinity.hub import push_to_hub
 
     tell(f"{model} is now at {push_to_hub(model, name, private=private)}")

@@ -16,8 +16,6 @@ from biaffinity.errors import MissingExtraError
 if TYPE_CHECKING:
     from biaffinity.training import Event
 
-#: The exit code of a program that Ctrl-C stopped, by convention; what waits on the whole run can tell.
-
 
 @app.command()
 def train(
@@ -99,6 +97,8 @@ def train(
             table.title = f"\n{name}"
             print_tables([table], sys.stdout)
     tell(f"\nthe model of epoch {finished.best_epoch} is in {finished.folder}")
+    if finished.not_exported is not None:
+        tell(f"it needs PyTorch to run, for it could not be exported: {finished.not_exported}")
     if finished.interrupted:
         talk.print("interrupted: --resume goes on from the last whole epoch", style="yellow")
         raise typer.Exit(INTERRUPTED)

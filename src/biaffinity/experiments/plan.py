@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from biaffinity import formats
+from biaffinity.config.folder import WEIGHTS
+from biaffinity.config.recipes import read_recipe
+from biaffinity.config.settings import Config, validate
+from biaffinity.config.upgrade import upgraded_config
 from biaffinity.corpus.repeats import Repeats
 from biaffinity.errors import DataError, UsageError
-from biaffinity.experiments.variants import Variant
+from biaffinity.experiments.variants import SETUPS, Variant
 from biaffinity.files import read_json
-from biaffinity.model.config import Config, read_recipe, validate
-from biaffinity.model.description import WEIGHTS
 from biaffinity.training.session import CHECKPOINT, RUN, data_digest, is_complete
 
 EXTRA_SCORES = "extra-scores.json"
@@ -84,7 +86,8 @@ class Experiment:
 
     def overrides_of(self, run: Run) -> list[str]:
         """What is laid over the recipe for a run; its variant and setup have the last word."""
-        return [*self.overrides, *run.variant.overrides, f"model.setup={run.setup}"]
+        boundaries = next(name for name, setup in SETUPS.items() if setup == run.setup)
+        return [*self.overrides, *run.variant.overrides, f"model.boundaries={boundaries}"]
 
     def config(self, run: Run) -> Config:
         """The config of a run."""
@@ -108,7 +111,9 @@ class Experiment:
             "seed": record.get("seed"),
             "data": {part: facts.get("sha256") for part, facts in record.get("data", {}).items()},
             "word vectors": record.get("vectors"),
-            **validate(record.get("config", {}), where=str(self.folder(run) / RUN)).model_dump(),
+            **validate(
+                upgraded_config(record.get("config", {})), where=str(self.folder(run) / RUN)
+            ).model_dump(),
         }
         now = {
             "seed": run.seed,

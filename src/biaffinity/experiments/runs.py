@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from biaffinity.config.settings import Config, validate
+from biaffinity.config.upgrade import upgraded_config
 from biaffinity.errors import DataError, UsageError
 from biaffinity.experiments.plan import EXTRA_SCORES
-from biaffinity.experiments.variants import VARIANTS, Variant, variant_of
+from biaffinity.experiments.variants import SETUPS, SWITCHES, Variant, variant_of
 from biaffinity.files import read_json, read_json_lines, writing
-from biaffinity.model.config import Config, validate
 from biaffinity.training.session import HISTORY, RUN, is_complete
 
 CellPath = tuple[str, ...]
@@ -51,8 +52,8 @@ class FinishedRun:
             if not isinstance(record.get(key), kind):
                 raise DataError(f"is no record of a training run: it has no {key}", where=where)
         _check_curve(record["curve"], where)
-        config = validate(record["config"], where=where)
-        return cls(where, config, variant_of(config.model), record)
+        config = validate(upgraded_config(record["config"]), where=where)
+        return cls(where, config, variant_of(config), record)
 
     @property
     def name(self) -> str:
@@ -61,8 +62,8 @@ class FinishedRun:
 
     @property
     def setup(self) -> int:
-        """1, or 2 where boundaries were given."""
-        return self.config.model.setup
+        """The paper's number of its task: 1, or 2 where boundaries were given."""
+        return SETUPS[self.config.model.boundaries]
 
     @property
     def seed(self) -> int:
@@ -88,17 +89,12 @@ class FinishedRun:
 
     def circumstances(self) -> dict[str, Any]:
         """What all runs of a series have in common: the recipe but for the variant's switches, the data."""
-        plain = self.config.model.model_copy(
-            update={key: getattr(_PLAIN, key) for key in (*_SWITCHES, "setup")}
-        )
-        config = self.config.model_copy(update={"model": plain}).model_dump()
-        data = {f"data.{part}": facts.get("sha256") for part, facts in self.record["data"].items()}
+        config = self.config.model_dump()
         values = {f"{section}.{key}": v for section, keys in config.items() for key, v in keys.items()}
+        for key in (*SWITCHES, "model.boundaries"):
+            del values[key]
+        data = {f"data.{part}": facts.get("sha256") for part, facts in self.record["data"].items()}
         return {**values, **data, "vectors": self.record.get("vectors")}
-
-
-_PLAIN = Config().model
-_SWITCHES = {key for variant in VARIANTS.values() for key, _ in variant.switches}
 
 
 def read_runs(source: Path) -> tuple[list[FinishedRun], list[str]]:

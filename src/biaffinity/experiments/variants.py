@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from biaffinity.config.settings import Config
 from biaffinity.errors import UsageError
-from biaffinity.model.config import ModelConfig
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A row of the table: how it is called here and in the paper, and its switches in ``[model]``."""
+    """A row of the table: how it is called here and in the paper, and its switches."""
 
     name: str
     letter: str
@@ -23,38 +23,42 @@ class Variant:
     @property
     def overrides(self) -> list[str]:
         """The switches as overrides of a recipe; a recipe that sets one of the others is set right too."""
-        values = {**_FULL, **dict(self.switches)}
-        return [f"model.{key}={str(value).lower()}" for key, value in values.items()]
+        return [f"{key}={str(value).lower()}" for key, value in {**SWITCHES, **dict(self.switches)}.items()]
 
-    def fits(self, model: ModelConfig) -> bool:
+    def fits(self, config: Config) -> bool:
         """Whether a network is of this kind, whatever its sizes and additions."""
-        values = {**_FULL, **dict(self.switches)}
-        return all(getattr(model, key) == value for key, value in values.items())
+        values = config.model_dump()
+        wanted = {**SWITCHES, **dict(self.switches)}
+        return all(values[section].get(key) == wanted[f"{section}.{key}"] for section, key in _SPLIT)
 
     def __str__(self) -> str:
         return f"({self.letter}) {self.title}" if self.letter else self.title
 
 
-_FULL: dict[str, Any] = {
-    "architecture": "joint",
-    "characters": True,
-    "tagger": "crf",
-    "label_embeddings": True,
-    "bilinear": True,
-    "linear": True,
+#: The paper's numbers of its two tasks.
+SETUPS: dict[str, int] = {"predicted": 1, "given": 2}
+#: What the variants change, as the full network has it.
+SWITCHES: dict[str, Any] = {
+    "model.architecture": "joint",
+    "encoder.characters": True,
+    "model.tagger": "crf",
+    "model.label_embeddings": True,
+    "model.bilinear": True,
+    "model.linear": True,
 }
+_SPLIT = [tuple(key.split(".")) for key in SWITCHES]
 
 #: In the order of the paper's table.
 VARIANTS = {
     variant.name: variant
     for variant in (
-        Variant("pipeline", "", "pipeline", (("architecture", "pipeline"),)),
+        Variant("pipeline", "", "pipeline", (("model.architecture", "pipeline"),)),
         Variant("full", "", "joint, full"),
-        Variant("no-characters", "a", "no character embeddings", (("characters", False),)),
-        Variant("softmax", "b", "softmax instead of CRF", (("tagger", "softmax"),)),
-        Variant("no-entity", "c", "no entity embeddings", (("label_embeddings", False),)),
-        Variant("linear-only", "d", "linear only", (("bilinear", False),)),
-        Variant("bilinear-only", "e", "bilinear only", (("linear", False),)),
+        Variant("no-characters", "a", "no character embeddings", (("encoder.characters", False),)),
+        Variant("softmax", "b", "softmax instead of CRF", (("model.tagger", "softmax"),)),
+        Variant("no-entity", "c", "no entity embeddings", (("model.label_embeddings", False),)),
+        Variant("linear-only", "d", "linear only", (("model.bilinear", False),)),
+        Variant("bilinear-only", "e", "bilinear only", (("model.linear", False),)),
     )
 }
 FULL = VARIANTS["full"]
@@ -76,9 +80,9 @@ def variants_named(names: str) -> list[Variant]:
     return [variant for variant in VARIANTS.values() if variant.name in wanted]
 
 
-def variant_of(model: ModelConfig) -> Variant | None:
+def variant_of(config: Config) -> Variant | None:
     """The variant that a network is, if it is one."""
-    return next((variant for variant in VARIANTS.values() if variant.fits(model)), None)
+    return next((variant for variant in VARIANTS.values() if variant.fits(config)), None)
 
 
 def whole_numbers(text: str, where: str) -> Sequence[int]:

@@ -15,12 +15,13 @@ from pathlib import Path
 import torch
 
 from biaffinity import formats
+from biaffinity.config.folder import WEIGHTS
+from biaffinity.decoding.prediction import predict
 from biaffinity.errors import BiaffinityError
 from biaffinity.experiments.plan import EXTRA_SCORES, LOG, Experiment, Run
 from biaffinity.files import writing
-from biaffinity.model.description import WEIGHTS
 from biaffinity.model.folder import load_model
-from biaffinity.model.prediction import predict
+from biaffinity.model.network import TorchNetwork
 from biaffinity.scoring import ScoreSheet, score
 from biaffinity.training import EpochEnded, Event, Finished, Started, train
 
@@ -115,6 +116,7 @@ def _perform(connection: Connection, experiment: Experiment, run: Run) -> Done:
         device=experiment.device,
         overrides=experiment.overrides_of(run),
         resume=True,
+        graphs=experiment.keep_models,
         watch=watch,
     )
     if experiment.corpus.repeated:
@@ -129,8 +131,8 @@ def _perform(connection: Connection, experiment: Experiment, run: Run) -> Done:
 def _score_without_repeats(experiment: Experiment, finished: Finished) -> None:
     """The score sheet of test without the sentences that train or dev have too, in a file of its own."""
     gold = list(formats.read(experiment.corpus.files["test"]))
-    model = load_model(finished.folder, experiment.device)
-    predicted = predict(model, gold, scores=False)
+    network = TorchNetwork(load_model(finished.folder, experiment.device))
+    predicted = predict(network, gold, scores=False)
     sheet = score(gold, predicted, exclude=experiment.corpus.repeated)
     with writing(finished.folder / EXTRA_SCORES) as file:
         json.dump({"scores": {"test_without_repeats": sheet.to_dict()}}, file, indent=2, ensure_ascii=False)

@@ -1,6 +1,6 @@
 """Text to entities and relations with a trained model; PyTorch is needed only where it is asked for."""
 
 from biaffinity.errors import BiaffinityWarning
-from biaffinity.extraction.extractor import Extractor
+from biaffinity.extraction.extractor import Extractor, TextInput
 
-__all__ = ["BiaffinityWarning", "Extractor"]
+__all__ = ["BiaffinityWarning", "Extractor", "TextInput"]

@@ -8,36 +8,43 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, overload
+from typing import Any, TypeVar, get_args, overload
 
 from biaffinity.annotation import Document, Sentence
-from biaffinity.errors import AnnotationError, DataError, UsageError
+from biaffinity.decoding.network import Network
+from biaffinity.decoding.prediction import BATCH_TOKENS, Predictor
+from biaffinity.errors import AnnotationError, UsageError
 from biaffinity.extraction.given import (
     ANY,
+    Entities,
     GivenEntity,
-    annotate_given,
+    annotate,
     lay_over,
     read_given,
     require_flat,
 )
-from biaffinity.extraction.hub import download, is_hub_name, push_to_hub
+from biaffinity.extraction.loading import Runtime, load_network, model_folder
 from biaffinity.extraction.pieces import in_pieces
 from biaffinity.extraction.thresholds import MinScore, Thresholds
-from biaffinity.extraction.windows import read_texts, windows
-from biaffinity.model.network import Network
-from biaffinity.model.prediction import BATCH_TOKENS, Annotator
+from biaffinity.extraction.windows import Work, windows
+from biaffinity.hub import push_to_hub
 from biaffinity.text import read_document
 
-EMBEDDED = Path(__file__).parent.parent / "models" / "news"
 #: Batches whose texts a stream reads ahead, to find sentences of like length.
 READ_AHEAD = 16
 
 Id = TypeVar("Id")
 T = TypeVar("T")
-Runtime = Literal["onnx", "torch"]
-#: What becomes of the entities that a document has: the model finds its own instead; or others around
-#: them; or none, and only the relations between them.
-Entities = Literal["replace", "keep", "given"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextInput:
+    """A text of a stream with what is asked of it alone: see `Extractor.__call__`."""
+
+    text: str
+    id: str = ""
+    entities: Iterable[GivenEntity] | None = None
+    min_score: MinScore | Thresholds | None = None
 
 
 class Extractor:
@@ -51,8 +58,7 @@ class Extractor:
     """
 
     def __init__(self, network: Network, *, min_score: MinScore = 0.0) -> None:
-        self._annotator = Annotator(network)
-        self._setup = network.config.model.setup
+        self._predictor = Predictor(network)
         self._thresholds = self._read_thresholds(min_score)
         self._origin: _Origin | None = None
 
@@ -76,7 +82,7 @@ class Extractor:
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
             raise UsageError(f"threads must be a whole number from 1 on, not {threads!r:.40}")
         folder = model_folder(model)
-        extractor = cls(_load_network(folder, runtime, device, threads), min_score=min_score)
+        extractor = cls(load_network(folder, runtime, device=device, threads=threads), min_score=min_score)
         frozen = tuple(min_score.items()) if isinstance(min_score, Mapping) else min_score
         here = str(folder.absolute())  # another process may stand elsewhere
         extractor._origin = _Origin(cls, here, runtime, device, threads, frozen, os.urandom(16).hex())
@@ -94,12 +100,12 @@ class Extractor:
     @property
     def entity_types(self) -> tuple[str, ...]:
         """The types of entity that the model knows."""
-        return tuple(self._annotator.network.vocabulary.entity_types)
+        return tuple(self._predictor.description.schema.entity_types)
 
     @property
     def relation_types(self) -> tuple[str, ...]:
         """The types of relation that the model knows."""
-        return tuple(self._annotator.network.vocabulary.relation_types)
+        return tuple(self._predictor.description.schema.relation_types)
 
     def __call__(
         self,
@@ -115,16 +121,9 @@ class Extractor:
         ``type``. They come back as given; a type that is not given is predicted. ``min_score`` then
         holds for relations alone.
         """
-        thresholds = self._read_thresholds(min_score)
-        if entities is None:
-            self._require_tagger()
-            document = in_pieces(read_document(text))
-            return _finished(self._annotator.annotate(document.sentences), document.id, thresholds)
-        document = read_document(text)
-        given = read_given(entities, text, self.entity_types)
-        document = in_pieces(lay_over(document, given))
-        found = annotate_given(self._annotator, document.sentences)
-        return _finished(found, document.id, thresholds.for_relations())
+        document: Document
+        [(document, _)] = self._annotate([self._read(TextInput(text, "", entities, min_score), None)])
+        return document
 
     def tokens(self, tokens: Sequence[str], *, min_score: MinScore | None = None) -> Document:
         """The entities and relations of one sentence in tokens; its text is they, joined by spaces."""
@@ -136,18 +135,22 @@ class Extractor:
         except AnnotationError as error:
             raise UsageError(error.what, where=error.where) from None
         sentence = replace(sentence, text=(sentence.text or "").removesuffix("\n"))
-        document = in_pieces(Document([sentence]))
-        thresholds = self._read_thresholds(min_score)
-        return _finished(self._annotator.annotate(document.sentences), "", thresholds)
+        work = Work(in_pieces(Document([sentence])), "replace", self._read_thresholds(min_score), None)
+        [(document, _)] = self._annotate([work])
+        return document
 
     @overload
     def stream(
-        self, texts: Iterable[str], *, batch_tokens: int = ..., min_score: MinScore | None = ...
+        self, texts: Iterable[str | TextInput], *, batch_tokens: int = ..., min_score: MinScore | None = ...
     ) -> Iterator[Document]: ...
 
     @overload
     def stream(
-        self, texts: Iterable[tuple[str, Id]], *, batch_tokens: int = ..., min_score: MinScore | None = ...
+        self,
+        texts: Iterable[tuple[str | TextInput, Id]],
+        *,
+        batch_tokens: int = ...,
+        min_score: MinScore | None = ...,
     ) -> Iterator[tuple[Document, Id]]: ...
 
     def stream(
@@ -160,21 +163,23 @@ class Extractor:
         """The documents of many texts, in order, in memory that does not grow with their number.
 
         A text may come with something of the caller's, as (text, id): then so does its document, as
-        (document, id), and an id that is a string or a whole number becomes the document's own. Texts
-        are taken from an iterator only as they are needed, some `READ_AHEAD` batches ahead.
+        (document, id), and an id that is a string or a whole number becomes the document's own. In place
+        of a text a `TextInput` asks for entities and a least score of its own. Texts are taken from an
+        iterator only as they are needed, some `READ_AHEAD` batches ahead.
         ``batch_tokens`` are the tokens that the network reads at one time.
         """
-        self._require_tagger()
         if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
             raise UsageError(
                 f"texts must be an iterable of strings, not {type(texts).__name__}",
                 remedy="for one text call the extractor itself",
             )
         _require_batch_tokens(batch_tokens)
-        annotated = self._annotate(
-            read_texts(texts), "replace", batch_tokens, self._read_thresholds(min_score)
+        thresholds = self._read_thresholds(min_score)
+        work = (self._read_at(i, item, thresholds) for i, item in enumerate(texts))
+        return (
+            (found, item[1]) if isinstance(item, tuple | list) else found
+            for found, item in self._annotate(work, batch_tokens)
         )
-        return (found if isinstance(item, str) else (found, item[1]) for found, item in annotated)
 
     def annotate(
         self,
@@ -195,49 +200,65 @@ class Extractor:
             raise UsageError(f"entities must be one of {', '.join(get_args(Entities))}, not {entities!r:.40}")
         _require_batch_tokens(batch_tokens)
         thresholds = self._read_thresholds(min_score)
-        items: Iterable[tuple[Document, None]] = ((document, None) for document in documents)
         if entities == "given":
             thresholds = thresholds.for_relations()
         else:
             self._require_tagger('ask for entities="given"')
-        if entities != "replace":
-            types = (*self.entity_types, ANY)
-            items = ((require_flat(document, types), None) for document in documents)
-        return (found for found, _ in self._annotate(items, entities, batch_tokens, thresholds))
+        types = (*self.entity_types, ANY)
+        work = (
+            Work(
+                in_pieces(document if entities == "replace" else require_flat(document, types)),
+                entities,
+                thresholds,
+                None,
+            )
+            for document in documents
+        )
+        return (found for found, _ in self._annotate(work, batch_tokens))
+
+    def _read_at(self, number: int, item: T, thresholds: Thresholds) -> Work[T]:
+        """An item of a stream made ready for the network; what is wrong with it is told with its place."""
+        try:
+            return self._read(_read_item(item), item, thresholds)
+        except UsageError as error:
+            raise error.at(f"texts[{number}]") from None
+
+    def _read(self, own: TextInput, item: T, thresholds: Thresholds | None = None) -> Work[T]:
+        """A text made ready for the network, with the entities that are given for it."""
+        if own.min_score is not None or thresholds is None:
+            thresholds = self._read_thresholds(own.min_score)
+        document = read_document(own.text, id=own.id)
+        if own.entities is None:
+            self._require_tagger()
+            return Work(in_pieces(document, 3), "replace", thresholds, item)
+        given = read_given(own.entities, own.text, self.entity_types)
+        return Work(in_pieces(lay_over(document, given), 3), "given", thresholds.for_relations(), item)
 
     def _annotate(
-        self,
-        items: Iterable[tuple[Document, T]],
-        entities: Entities,
-        batch_tokens: int,
-        thresholds: Thresholds,
+        self, items: Iterable[Work[T]], batch_tokens: int = BATCH_TOKENS
     ) -> Iterator[tuple[Document, T]]:
         """The documents annotated, each with what came with it."""
-        annotator = self._annotator
         for window in windows(items, READ_AHEAD * batch_tokens):
-            sentences = [sentence for document, _ in window for sentence in document.sentences]
-            found = (
-                annotator.annotate(sentences, batch_tokens=batch_tokens)
-                if entities == "replace"
-                else annotate_given(
-                    annotator, sentences, others=entities == "keep", batch_tokens=batch_tokens
-                )
-            )
-            annotated = iter(found)
-            for document, item in window:
-                own = islice(annotated, len(document.sentences))
-                yield _finished(own, document.id, thresholds), item
+            sentences = [sentence for work in window for sentence in work.document.sentences]
+            given = [work.entities for work in window for _ in work.document.sentences]
+            annotated = iter(annotate(self._predictor, sentences, given, batch_tokens=batch_tokens))
+            for work in window:
+                own = islice(annotated, len(work.document.sentences))
+                kept = [work.thresholds.kept(sentence) for sentence in own]
+                yield Document(kept, id=work.document.id), work.item
 
-    def _read_thresholds(self, min_score: MinScore | None) -> Thresholds:
+    def _read_thresholds(self, min_score: MinScore | Thresholds | None) -> Thresholds:
         if min_score is None:
             return self._thresholds
+        if isinstance(min_score, Thresholds):
+            return min_score
         return Thresholds.read(min_score, self.entity_types, self.relation_types)
 
     def _require_tagger(self, way_out: str = "pass entities=[...]") -> None:
-        if self._setup == 2:
+        if self._predictor.description.boundaries == "given":
             raise UsageError(
                 "this model does not find entities, it reads the relations between those it is given",
-                remedy=f"{way_out}, or train a model with setup 1",
+                remedy=f"{way_out}, or train a model with model.boundaries=predicted",
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -277,40 +298,15 @@ def _reload(origin: _Origin) -> Extractor:
     return extractor
 
 
-def model_folder(model: str | Path | None) -> Path:
-    """Where the files of a model are: a folder here, one in the hub's cache, or the embedded model's."""
-    if not isinstance(model, str | Path | None):
-        raise UsageError(f"model must be the path of a folder, not {type(model).__name__}")
-    if model is None:
-        if not EMBEDDED.is_dir():
-            raise DataError(
-                "the embedded model is not in this installation",
-                remedy="make it with: make model; or name a model folder",
-            )
-        return EMBEDDED
-    if isinstance(model, str) and is_hub_name(model) and not Path(model).exists():
-        return download(model)
-    return Path(model)
-
-
-def _load_network(folder: Path, runtime: str, device: str, threads: int) -> Network:
-    if runtime == "torch":
-        from biaffinity.extraction.torch_runtime import load_torch_network
-
-        return load_torch_network(folder, device, threads)
-    if runtime != "onnx":
-        raise UsageError(f"no runtime {runtime!r:.40}", remedy='runtimes are "onnx" and "torch"')
-    if device != "cpu":
-        raise UsageError(
-            f'the runtime "onnx" runs on the cpu, not on {device!r:.40}', remedy='ask for runtime="torch"'
-        )
-    from biaffinity.extraction.onnx_network import OnnxNetwork
-
-    return OnnxNetwork.load(folder, threads)
-
-
-def _finished(sentences: Iterable[Sentence], id: str, thresholds: Thresholds) -> Document:
-    return Document([thresholds.kept(sentence) for sentence in sentences], id=id)
+def _read_item(item: object) -> TextInput:
+    """What is asked of a stream's item: a text, a `TextInput`, or a pair of either and the caller's id."""
+    own, id_ = item if isinstance(item, tuple | list) and len(item) == 2 else (item, "")
+    name = str(id_) if isinstance(id_, str | int) else ""
+    if isinstance(own, TextInput):
+        return replace(own, id=own.id or name)
+    if not isinstance(own, str):
+        raise UsageError(f"must be a string or a pair (string, id), not {type(item).__name__}")
+    return TextInput(own, name)
 
 
 def _require_batch_tokens(value: object) -> None:

@@ -7,19 +7,22 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from biaffinity.annotation import Document, Entity, Sentence
-from biaffinity.encoding.batches import Bools
-from biaffinity.encoding.labels import Labels
+from biaffinity.decoding.arrays import Bools
+from biaffinity.decoding.labels import Labels
+from biaffinity.decoding.prediction import BATCH_TOKENS, Predictor
 from biaffinity.errors import UsageError
 from biaffinity.extraction.pieces import numbered
-from biaffinity.model.prediction import BATCH_TOKENS, Annotator
 
 #: The type of an entity whose type is to be predicted.
 ANY = "*"
+#: What becomes of the entities that a sentence has: the model finds its own instead; or others around
+#: them; or none, and only the relations between them.
+Entities = Literal["replace", "keep", "given"]
 
 
 class CharacterSpan(Protocol):
@@ -174,43 +177,42 @@ def _cut_at(borders: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[tu
     return cut
 
 
-def annotate_given(
-    annotator: Annotator,
+def annotate(
+    predictor: Predictor,
     sentences: Sequence[Sentence],
+    given: Sequence[Entities],
     *,
-    others: bool = False,
     batch_tokens: int = BATCH_TOKENS,
 ) -> list[Sentence]:
-    """The sentences with their given entities, types predicted where they are `ANY`, and relations.
+    """The sentences annotated, each with what ``given`` says of the entities that it has.
 
-    An entity whose type was given has no score; of any other it is the probability of its type, given
-    all the spans and types that the user knows. With ``others`` the model finds entities of its own
-    around the given ones, which then have no score at all: that tells the two apart.
+    Given entities stay, their types predicted where they are `ANY`. An entity whose type was given has no
+    score; of any other it is the probability of its type, given all the spans and types that the user
+    knows. With ``"keep"`` given ones have no score at all: that tells them from those of the model.
     """
-    found = _annotate_within(annotator, sentences, others, batch_tokens)
-    settled = [_settle(sentence, first) for sentence, first in zip(sentences, found, strict=True)]
+    found = _annotate_within(predictor, sentences, given, batch_tokens)
+    settled = {i: _settle(sentences[i], found[i]) for i, kind in enumerate(given) if kind != "replace"}
     # A model that was not trained on legal labels only may spell two types within one entity.
-    torn = [
-        i for i, first in enumerate(found) if settled[i].keys() - {(e.start, e.end) for e in first.entities}
-    ]
+    torn = [i for i, known in settled.items() if known.keys() - {(e.start, e.end) for e in found[i].entities}]
     repaired = [sentences[i].annotated(settled[i].values()) for i in torn]
-    for index, sentence in zip(
-        torn, _annotate_within(annotator, repaired, others, batch_tokens), strict=True
-    ):
-        found[index] = sentence
-    return [
-        sentence.annotated(
-            [_as_given(entity, known, others) for entity in sentence.entities], sentence.relations
-        )
-        for sentence, known in zip(found, settled, strict=True)
-    ]
+    again = _annotate_within(predictor, repaired, [given[i] for i in torn], batch_tokens)
+    for i, sentence in zip(torn, again, strict=True):
+        found[i] = sentence
+    for i, known in settled.items():
+        entities = [_as_given(entity, known, given[i] == "keep") for entity in found[i].entities]
+        found[i] = found[i].annotated(entities, found[i].relations)
+    return found
 
 
 def _annotate_within(
-    annotator: Annotator, sentences: Sequence[Sentence], others: bool, batch_tokens: int
+    predictor: Predictor, sentences: Sequence[Sentence], given: Sequence[Entities], batch_tokens: int
 ) -> list[Sentence]:
-    masks = [allowed_labels(annotator.labels, sentence, others=others) for sentence in sentences]
-    return list(annotator.annotate(sentences, allowed=masks, batch_tokens=batch_tokens))
+    labels = predictor.description.labels
+    masks = [
+        None if kind == "replace" else allowed_labels(labels, sentence, others=kind == "keep")
+        for sentence, kind in zip(sentences, given, strict=True)
+    ]
+    return predictor.annotate(sentences, allowed=masks, batch_tokens=batch_tokens)
 
 
 def _settle(sentence: Sentence, found: Sentence) -> dict[tuple[int, int], Entity]:

@@ -18,10 +18,11 @@ from biaffinity.errors import BiaffinityWarning
 LONGEST = 512
 
 
-def in_pieces(document: Document) -> Document:
+def in_pieces(document: Document, callers: int = 2) -> Document:
     """The document with no sentence longer than `LONGEST`; a warning tells of each that was cut.
 
-    A given entity is never cut: a piece is longer only where one such entity is.
+    A given entity is never cut: a piece is longer only where one such entity is. The warning is for whoever
+    stands so many ``callers`` above this.
     """
     if all(len(sentence) <= LONGEST for sentence in document.sentences):
         return document
@@ -37,7 +38,7 @@ def in_pieces(document: Document) -> Document:
             f"{name}the sentence at character {offset} has {len(sentence):,} tokens; it is read in "
             f"{len(parts):,} pieces, and no relation is found between two of them",
             BiaffinityWarning,
-            stacklevel=3,  # whoever called the extractor
+            stacklevel=1 + callers,
         )
     return numbered(pieces, document.id)
 

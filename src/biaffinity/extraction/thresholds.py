@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from biaffinity.annotation import Sentence
 from biaffinity.errors import UsageError
@@ -19,6 +19,11 @@ class Thresholds:
 
     entities: Mapping[str, float]
     relations: Mapping[str, float]
+    #: Whether nothing can score less.
+    keep_all: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "keep_all", not any((*self.entities.values(), *self.relations.values())))
 
     @classmethod
     def read(
@@ -60,6 +65,8 @@ class Thresholds:
 
         What has no score was given by the user and stays.
         """
+        if self.keep_all:
+            return sentence
         place: dict[int, int] = {}
         for index, entity in enumerate(sentence.entities):
             if entity.score is None or entity.score >= self.entities[entity.type]:

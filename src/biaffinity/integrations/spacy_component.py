@@ -17,11 +17,11 @@ from spacy.tokens import Doc, Span
 from spacy.util import from_bytes, from_disk, to_bytes, to_disk
 
 from biaffinity.annotation import Document
-from biaffinity.errors import UsageError
+from biaffinity.config.folder import model_files
+from biaffinity.errors import DataError, UsageError
 from biaffinity.extraction import Extractor
-from biaffinity.extraction.extractor import model_folder
 from biaffinity.extraction.given import ANY
-from biaffinity.extraction.hub import MODEL_FILES
+from biaffinity.extraction.loading import model_folder
 from biaffinity.files import read_json, replacing, writing
 from biaffinity.integrations.spacy_documents import (
     SpanRelation,
@@ -215,7 +215,7 @@ class RelationExtractor(Pipe):
 
     def _model_files(self) -> dict[str, bytes]:
         folder, _ = self._load()
-        return {name: (folder / name).read_bytes() for name in MODEL_FILES if (folder / name).is_file()}
+        return {path.name: path.read_bytes() for path in model_files(folder)}
 
     def _write_model(self, target: Path) -> None:
         for name, content in self._model_files().items():
@@ -225,9 +225,10 @@ class RelationExtractor(Pipe):
     def _unpack_model(self, files: dict[str, bytes]) -> None:
         folder = Path(tempfile.mkdtemp(prefix="biaffinity-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        for name in MODEL_FILES:
-            if name in files:
-                (folder / name).write_bytes(files[name])
+        for name, content in files.items():
+            if Path(name).name != name:
+                raise DataError(f"a model's file is called {name!r:.40}", remedy="do not trust these bytes")
+            (folder / name).write_bytes(content)
         self._move_to(folder)
         self._temporary = True
 

@@ -1,6 +1,6 @@
-"""A linear-chain conditional random field over padded batches.
+"""The likelihood of a linear-chain conditional random field over padded batches, for training.
 
-Source: Lafferty, McCallum & Pereira (2001); forward-backward and Viterbi as in Rabiner (1989).
+Source: Lafferty, McCallum & Pereira (2001); forward-backward as in Rabiner (1989).
 Scores of a label sequence y over emissions e: start[y_0] + Σ e_t[y_t] + Σ transitions[y_t-1, y_t] + end[y_n].
 """
 
@@ -56,13 +56,9 @@ class CRF(nn.Module):
         self.register_buffer("_forbidden_start", _penalty(first, (labels,)), persistent=False)
         self.register_buffer("_forbidden_end", _penalty(last, (labels,)), persistent=False)
 
-    def transition_scores(self) -> Tensor:
-        """[labels, labels], what is forbidden included."""
-        return self.transitions + self._forbidden_pairs
-
     def _scores(self) -> tuple[Tensor, Tensor, Tensor]:
         return (
-            self.transition_scores(),
+            self.transitions + self._forbidden_pairs,
             self.start + self._forbidden_start,
             self.end + self._forbidden_end,
         )
@@ -94,48 +90,6 @@ class CRF(nn.Module):
         """Log of the summed scores of all labellings, [batch]."""
         result: Tensor = _LogPartition.apply(emissions, *self._scores(), lengths)  # type: ignore[no-untyped-call]
         return result
-
-    @torch.no_grad()
-    def viterbi(self, emissions: Tensor, lengths: Tensor) -> Tensor:
-        """The best labelling of each sequence, [batch, size]; padding holds label 0."""
-        transitions, start, end = self._scores()
-        steps = emissions.unbind(1)
-        score = start + steps[0]
-        pointers = []
-        for position, emission in enumerate(steps[1:], start=1):
-            best, pointer = (score.unsqueeze(2) + transitions).max(1)
-            inside = (lengths > position).unsqueeze(1)
-            score = torch.where(inside, best + emission, score)
-            pointers.append(pointer)
-        label = (score + end).argmax(1)
-        path = [label]
-        for position in range(len(pointers), 0, -1):
-            # Until the walk back enters a sequence, its label is the one at its end.
-            before = pointers[position - 1].gather(1, label.unsqueeze(1)).squeeze(1)
-            label = torch.where(lengths > position, before, label)
-            path.append(label)
-        labels = torch.stack(path[::-1], dim=1)
-        return labels * _mask(lengths, labels.size(1)).to(labels.dtype)
-
-    @torch.no_grad()
-    def forward_backward(self, emissions: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Forward scores and backward scores, [batch, size, labels] each, and log Z, [batch], in double.
-
-        ``forward[b, t, y]`` sums all prefixes that end with y at t, emission included;
-        ``backward[b, t, y]`` all suffixes after it. Values at padding mean nothing.
-        """
-        transitions, start, end = self._scores()
-        chain = _Chain(emissions, transitions, start, end, lengths)
-        level = chain.level.unsqueeze(2)
-        partition = chain.log_partition()
-        backward = chain.backward().log() - level + partition[:, None, None]
-        return chain.forward.log() + level, backward, partition
-
-    @torch.no_grad()
-    def marginals(self, emissions: Tensor, lengths: Tensor) -> Tensor:
-        """The probability of each label at each position, [batch, size, labels]; zero at padding."""
-        chain = _Chain(emissions, *self._scores(), lengths)
-        return chain.marginals(chain.backward()).to(emissions.dtype)
 
 
 class _LogPartition(torch.autograd.Function):

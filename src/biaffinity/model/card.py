@@ -8,18 +8,6 @@ from typing import Any
 from biaffinity.files import writing
 
 _PERCENT = "{:.1f}"
-_METADATA = """\
----
-library_name: biaffinity
-pipeline_tag: token-classification
-language: en
-tags:
-- biaffinity
-- relation-extraction
-- named-entity-recognition
-- information-extraction
----
-"""
 
 
 def write_card(folder: Path, record: dict[str, Any]) -> None:
@@ -28,18 +16,9 @@ def write_card(folder: Path, record: dict[str, Any]) -> None:
         file.write("\n".join(_card(folder.name, record)) + "\n")
 
 
-def with_metadata(card: str) -> str:
-    """The card as the hub wants it: the lines it sorts models by go first, unless the card has its own.
-
-    >>> with_metadata("# harbour").splitlines()[:2]
-    ['---', 'library_name: biaffinity']
-    """
-    return card if card.startswith("---\n") else f"{_METADATA}\n{card}"
-
-
 def _card(name: str, record: dict[str, Any]) -> list[str]:
     model = record["config"]["model"]
-    given = model["setup"] == 2
+    given = model["boundaries"] == "given"
     task = "entity types and relations within given entity boundaries" if given else "entities and relations"
     data = record["data"]
     lines = [
@@ -78,8 +57,22 @@ def _card(name: str, record: dict[str, Any]) -> list[str]:
     return [
         *lines,
         "",
+        *_calibration(record.get("calibration", {})),
         "## Limits",
         "",
         "It knows the types it was trained on and text like its training text; within one sentence only.",
         "Entities do not overlap. Scores elsewhere will be lower than those above.",
+    ]
+
+
+def _calibration(fitted: dict[str, float]) -> list[str]:
+    if not fitted:
+        return []
+    return [
+        "## Calibration",
+        "",
+        f"Fitted on dev: scores of entities are divided by {fitted['entity_temperature']:g}, of relations by"
+        f" {fitted['relation_temperature']:g};",
+        f'"no relation" is given {fitted["no_relation_bias"]:+g} beforehand.',
+        "",
     ]

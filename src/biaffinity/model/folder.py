@@ -1,22 +1,20 @@
-"""A model is a folder: config.json, vocabulary.json, model.safetensors, README.md. No code in it.
-
-Reading one never runs anything from it; a folder that is damaged, foreign or newer than this
-program gives one clear error.
-"""
+"""A model in its folder: written, and read back. Reading it never runs anything from it."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from biaffinity.config.folder import FORMAT, WEIGHTS, read_description, write_description
+from biaffinity.encoders.parts import encoder_class
 from biaffinity.errors import DataError
-from biaffinity.files import replacing, writing
-from biaffinity.model.description import FORMAT, VERSION, WEIGHTS, read_description
+from biaffinity.files import replacing
 from biaffinity.model.joint import JointModel
 
 
@@ -28,37 +26,40 @@ def save_model(model: JointModel, folder: Path) -> None:
 
 def save_description(model: JointModel, folder: Path) -> None:
     """Write all of a model but its weights."""
-    with writing(folder / "config.json") as file:
-        head = {"format": FORMAT, "version": VERSION, "word_size": model.word_size}
-        json.dump({**head, "config": model.config.model_dump()}, file, indent=2)
-    with writing(folder / "vocabulary.json") as file:
-        json.dump(model.vocabulary.to_dict(), file, ensure_ascii=False)
+    write_description(folder, model.config, model.schema)
+    model.encoder.save(folder)
 
 
-def save_weights(model: JointModel, folder: Path, epoch: int = 0) -> None:
-    """Write the weights into a folder that has the rest, with the epoch they are from."""
+def save_weights(
+    model: JointModel,
+    folder: Path,
+    notes: Mapping[str, str] | None = None,
+    *,
+    precision: Literal["single", "half"] = "single",
+) -> None:
+    """Write the weights into a folder that has the rest, with notes of where they come from."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in owned_tensors(model).items()}
-    save_tensors(folder / WEIGHTS, tensors, {"format": FORMAT, "epoch": str(epoch)})
+    if precision == "half":
+        tensors = {name: tensor.half() for name, tensor in tensors.items()}
+    save_tensors(folder / WEIGHTS, tensors, {"format": FORMAT, **(notes or {})})
 
 
 def load_model(folder: Path, device: str | torch.device = "cpu") -> JointModel:
     """Read a model folder."""
     known = read_description(folder)
-    unseen = torch.zeros(len(known.vocabulary.unseen), known.word_size, dtype=torch.float16)
-    model = JointModel(known.config, known.vocabulary, known.word_size, unseen)
+    settings = known.config.encoder
+    encoder = encoder_class(settings).load(folder, settings, dropout=known.config.model.dropout)
+    model = JointModel(known.config, known.schema, encoder)
     load_weights(model, folder)
     return model.to(device).eval()
 
 
-def load_weights(model: JointModel, folder: Path) -> int:
-    """Fill a model with the weights of a folder; the epoch they are from."""
+def load_weights(model: JointModel, folder: Path) -> dict[str, str]:
+    """Fill a model with the weights of a folder; the notes that came with them."""
     path = folder / WEIGHTS
-    tensors, metadata = load_tensors(path)
+    tensors, notes = load_tensors(path)
     _fill(owned_tensors(model), tensors, path)
-    try:
-        return int(metadata.get("epoch", 0))
-    except ValueError:
-        raise DataError(f"is of no epoch: {metadata['epoch']!r}", where=str(path)) from None
+    return notes
 
 
 def owned_tensors(model: torch.nn.Module) -> dict[str, Tensor]:

@@ -6,126 +6,136 @@ by side on the sum of their losses gives each the very updates it would get alon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from biaffinity.encoding.batches import Batch, Encoder, Pairs
-from biaffinity.encoding.decoded import Decoded, Floats, decide
-from biaffinity.encoding.labels import Spans
-from biaffinity.encoding.vocabulary import Vocabulary
+from biaffinity.config.settings import Config, ModelConfig
+from biaffinity.decoding.arrays import Array, Ints
+from biaffinity.decoding.candidates import Pairs, candidates
+from biaffinity.decoding.crf import CRFDecoder
+from biaffinity.decoding.decode import best_labelling
+from biaffinity.decoding.labels import BOUNDARIES, Spans
+from biaffinity.decoding.network import Batch
+from biaffinity.decoding.schema import Schema
+from biaffinity.encoders.recurrent.encoder import RecurrentEncoder
 from biaffinity.layers.crf import FORBIDDEN
-from biaffinity.model.config import Config
-from biaffinity.model.description import Description
+from biaffinity.layers.dropout import Dropout
+from biaffinity.model.gold import Gold
 from biaffinity.model.relations import RelationClassifier
 from biaffinity.model.tagger import Tagger
-from biaffinity.model.tensors import TokenTensors, to_tensor
-from biaffinity.model.tokens import TokenEncoder
+
+#: An encoder's class; a second one makes this a union.
+Encoder = RecurrentEncoder
+
+
+class BoundaryEmbedding(nn.Module):
+    """Appends an embedding of given boundaries to token vectors."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(BOUNDARIES, config.boundary_size)
+        nn.init.xavier_uniform_(self.embedding.weight)
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, vectors: Tensor, boundaries: Tensor) -> Tensor:
+        """[batch, size, width] and tags [batch, size] -> [batch, size, width + boundary_size]."""
+        return torch.cat([vectors, self.dropout(self.embedding(boundaries))], dim=2)
 
 
 class JointModel(nn.Module):
     """Entities by BiLSTM-CRF, relations by deep biaffine attention, trained together."""
 
-    def __init__(self, config: Config, vocabulary: Vocabulary, word_size: int, unseen: Tensor) -> None:
+    def __init__(self, config: Config, schema: Schema, encoder: Encoder) -> None:
         super().__init__()
-        self.config = config
-        self.vocabulary = vocabulary
-        self.word_size = word_size
-        options = config.model
-        self.encoder = self.new_encoder()
-        labels, classes = self.encoder.labels, 1 + len(vocabulary.relation_types)
-        self.tokens = TokenEncoder(options, vocabulary, word_size, unseen)
-        width = self.tokens.output_size
-        self.relation_tokens = (
-            TokenEncoder(options, vocabulary, word_size, unseen)
-            if options.architecture == "pipeline"
-            else self.tokens
-        )
+        self.schema = schema
+        self.configure(config)
+        options, pipeline = config.model, config.model.architecture == "pipeline"
+        labels = self.description.labels
+        self.encoder = encoder
+        self.relation_encoder = encoder.twin() if pipeline else encoder
+        width = encoder.output_size
+        self.boundaries = self.relation_boundaries = None
+        if options.boundaries == "given":
+            self.boundaries = BoundaryEmbedding(options)
+            self.relation_boundaries = BoundaryEmbedding(options) if pipeline else self.boundaries
+            width += options.boundary_size
         self.tagger = Tagger(options, labels, width)
-        self.relations = RelationClassifier(options, labels, classes, width)
+        self.relations = RelationClassifier(options, len(labels), schema.classes, width)
 
-    def new_encoder(self) -> Encoder:
-        """An encoder of this model's vocabulary and options that has met no token yet."""
-        return Description(self.config, self.vocabulary, self.word_size).new_encoder()
+    def configure(self, config: Config) -> None:
+        """Take on settings; of a network that stands, those that only decoding knows may change."""
+        self.config = config
+        self.description = config.describe(self.schema)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> JointModel:
-        """Move to another device or type; the large table of unseen words stays one for both networks."""
+        """Move to another device or type; what the encoders of a pipeline share stays shared."""
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
-        self.relation_tokens.words.unseen = self.tokens.words.unseen
+        self.encoder.share_tables(self.relation_encoder)
         return self
 
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
-        return self.tokens.words.trained.device
+        return self.tagger.output.weight.device
 
-    def start_words(self, rows: Sequence[int], vectors: Floats) -> None:
-        """Let words number ``rows`` start from pretrained ``vectors`` [len(rows), word_size]."""
-        for encoder in {self.tokens, self.relation_tokens}:
-            with torch.no_grad():
-                encoder.words.trained[list(rows)] = torch.from_numpy(vectors).to(self.device)
+    def crf(self) -> CRFDecoder:
+        """The tagger's transitions, to decode by."""
+        crf = self.tagger.crf
+        transitions, start, end = (
+            part.detach().float().cpu().numpy() for part in (crf.transitions, crf.start, crf.end)
+        )
+        legal = self.description.labels.allowed() if self.description.constrained else None
+        return CRFDecoder(transitions, start, end, legal)
 
-    def losses(self, batch: Batch, predicted: npt.NDArray[np.bool_]) -> tuple[Tensor, Tensor]:
+    def token_vectors(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The vectors that the tagger reads and those that the relation classifier reads."""
+        features = self._tensors(batch.features)
+        vectors = self.encoder(features)
+        pipeline = self.relation_encoder is not self.encoder
+        others = self.relation_encoder(features) if pipeline else vectors
+        if self.boundaries is None or self.relation_boundaries is None or batch.boundaries is None:
+            return vectors, others
+        tags = self._tensor(batch.boundaries)
+        vectors = self.boundaries(vectors, tags)
+        return vectors, self.relation_boundaries(others, tags) if pipeline else vectors
+
+    def losses(self, batch: Batch, gold: Gold, *, predicted: bool = False) -> tuple[Tensor, Tensor]:
         """Tagger loss and relation loss, each summed over the batch.
 
-        ``predicted`` [batch] tells for which sentences the relation classifier is fed the tagger's
-        own labels and entities instead of the gold ones.
+        With ``predicted`` the relation classifier is fed the tagger's own labels and entities instead of
+        the gold ones.
         """
-        tokens = TokenTensors.of(batch, self.device)
-        vectors = self.tokens(tokens)
-        emissions = self.tagger(vectors, tokens.lengths, tokens.boundaries)
-        gold = to_tensor(batch.labels, self.device)
-        tagger_loss = self.tagger.loss(emissions, gold, tokens.lengths).sum()
-        labels, spans, pairs = gold, batch.spans, batch.pairs
-        if predicted.any():
-            own = self.tagger.decode(emissions, tokens.lengths, tokens.boundaries)
-            labels = torch.where(torch.from_numpy(predicted).to(self.device).unsqueeze(1), own, gold)
-            spans = self.encoder.labels.decode(labels.cpu().numpy(), batch.lengths, batch.boundaries)
-            pairs = self.encoder.matched_pairs(spans, batch)
+        vectors, relation_vectors = self.token_vectors(batch)
+        lengths, labels = self._tensor(batch.lengths), self._tensor(gold.labels)
+        emissions = self.tagger(vectors, lengths)
+        if self.description.within_boundaries and batch.boundaries is not None:
+            legal = torch.from_numpy(self.description.labels.within(batch.boundaries)).to(self.device)
+            emissions = emissions.masked_fill(~legal, FORBIDDEN)
+        tagger_loss = self.tagger.loss(emissions, labels, lengths).sum()
+        spans, pairs, classes = gold.spans, gold.pairs, gold.classes
+        if predicted:
+            scores = emissions.detach().float().cpu().numpy()
+            own, _ = best_labelling(self.description, self.crf(), scores, batch)
+            spans = self.description.labels.decode(own, batch.lengths, batch.boundaries)
+            pairs = candidates(spans, self.description.related)
+            labels, classes = self._tensor(own), gold.classes_of(spans, pairs)
         if len(pairs) == 0:
             return tagger_loss, tagger_loss.new_zeros(())
-        if self.relation_tokens is not self.tokens:
-            vectors = self.relation_tokens(tokens)
-        states = self.relations(vectors, labels, tokens.lengths)
-        scores = self._pair_scores(states, spans, pairs)
-        classes = to_tensor(pairs.relation, self.device)
-        return tagger_loss, nn.functional.cross_entropy(scores, classes, reduction="sum")
+        states = self.relations(relation_vectors, labels, lengths)
+        logits = self.pair_logits(states, spans, pairs)
+        return tagger_loss, nn.functional.cross_entropy(logits, self._tensor(classes), reduction="sum")
 
-    @torch.no_grad()
-    def decode(
-        self, batch: Batch, *, scores: bool = True, allowed: npt.NDArray[np.bool_] | None = None
-    ) -> Decoded:
-        """Entities and relations of a batch; without ``scores`` entity scores may be left at 1.
-
-        ``allowed`` [batch, size, labels] tells which labels each token may have, where that is known
-        beforehand (entities that a user gives).
-        """
-        self.eval()  # nothing is dropped out of a prediction
-        tokens = TokenTensors.of(batch, self.device)
-        vectors = self.tokens(tokens)
-        emissions = self.tagger(vectors, tokens.lengths, tokens.boundaries)
-        if allowed is not None:
-            emissions = emissions.masked_fill(~torch.from_numpy(allowed).to(self.device), FORBIDDEN)
-        labels = self.tagger.decode(emissions, tokens.lengths, tokens.boundaries)
-        spans = self.encoder.labels.decode(labels.cpu().numpy(), batch.lengths, batch.boundaries)
-        doubt = self.config.model.entity_doubt
-        span_scores = np.ones(len(spans), dtype=np.float32)
-        if (scores or doubt) and len(spans):
-            where = [to_tensor(part, self.device) for part in (spans.sentence, spans.start, spans.end)]
-            found = self.tagger.span_scores(emissions, tokens.lengths, labels, *where)
-            span_scores = found.float().cpu().numpy()
-        pairs = self.encoder.candidates(spans)
-        if len(pairs) == 0:
-            return Decoded(spans, span_scores, pairs, np.zeros(0, dtype=np.float32))
-        if self.relation_tokens is not self.tokens:
-            vectors = self.relation_tokens(tokens)
-        states = self.relations(vectors, labels, tokens.lengths)
-        classes = self._pair_scores(states, spans, pairs).float().cpu().numpy()
-        return decide(spans, span_scores, pairs, classes, entity_doubt=doubt)
-
-    def _pair_scores(self, states: Tensor, spans: Spans, pairs: Pairs) -> Tensor:
+    def pair_logits(self, states: Tensor, spans: Spans, pairs: Pairs) -> Tensor:
+        """The scores of pairs by the relation classifier's states, [pairs, classes]."""
         arrays = (spans.sentence, spans.start, spans.end, pairs.head, pairs.tail)
-        return self.relations.scores(states, *(to_tensor(part, self.device) for part in arrays))
+        logits: Tensor = self.relations.scorer(states, *(self._tensor(part) for part in arrays))
+        return logits
+
+    def _tensor(self, array: Ints) -> Tensor:
+        """An array as a tensor, sharing its memory on CPU."""
+        return torch.from_numpy(array).to(self.device)
+
+    def _tensors(self, features: Mapping[str, Array]) -> dict[str, Tensor]:
+        return {name: torch.from_numpy(array).to(self.device) for name, array in features.items()}

@@ -92,8 +92,13 @@ def fault() -> ServiceError:
 
 
 def misused(error: BiaffinityError) -> ServiceError:
-    """What the extractor says of a request that makes no sense to it."""
-    where = error.where or ("min_score" if error.what.startswith("min_score") else None)
+    """What the extractor says of a request that makes no sense to it.
+
+    It reads texts as a stream, each alone when one fails: its place in the request is not the extractor's
+    to tell.
+    """
+    where = (error.where or "").removeprefix("texts[0]").removeprefix(": ") or None
+    where = where or ("min_score" if error.what.startswith("min_score") else None)
     return ServiceError(422, error.what, where=where, remedy=error.remedy)
 
 

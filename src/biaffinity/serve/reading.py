@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pydantic_core import to_json
 
 from biaffinity.annotation import Document
 from biaffinity.errors import BiaffinityError
-from biaffinity.extraction import Extractor
-from biaffinity.extraction.pieces import numbered
+from biaffinity.extraction import Extractor, TextInput
 from biaffinity.extraction.thresholds import Thresholds
 from biaffinity.serve.logs import trace
 from biaffinity.serve.problems import ServiceError, misused
@@ -43,29 +42,15 @@ class Reader:
 
     def read(self, tasks: Sequence[Task]) -> list[bytes | Exception]:
         """For each text its document as JSON, or the error to answer with."""
-        results: list[bytes | Exception] = [b""] * len(tasks)
-        plain = [index for index, task in enumerate(tasks) if task.entities is None]
-        alone = [index for index, task in enumerate(tasks) if task.entities is not None]
-        texts = ((tasks[index].text, tasks[index].id) for index in plain)
         try:
-            found = self.extractor.stream(texts, batch_tokens=BATCH_TOKENS)
-            for index, (document, _) in zip(plain, found, strict=True):
-                results[index] = _rendered(document, tasks[index])
-        except Exception:  # one of them is to blame: it will be found below
-            alone = list(range(len(tasks)))
-        for index in alone:
-            results[index] = self._read_alone(tasks[index])
-        return results
+            found = self.extractor.stream(map(_as_input, tasks), batch_tokens=BATCH_TOKENS)
+            return [_rendered(document, task) for document, task in zip(found, tasks, strict=True)]
+        except Exception:  # one of them is to blame: find it
+            return [self._read_alone(task) for task in tasks]
 
     def _read_alone(self, task: Task) -> bytes | Exception:
         try:
-            if task.entities is None:
-                [(document, _)] = self.extractor.stream([(task.text, task.id)])
-            else:
-                document = self.extractor(task.text, entities=task.entities)
-                document = numbered(document.sentences, task.id)
-                if task.thresholds is not None:
-                    task = replace(task, thresholds=task.thresholds.for_relations())
+            [document] = self.extractor.stream([_as_input(task)])
             return _rendered(document, task)
         except BiaffinityError as error:
             return misused(error)
@@ -76,10 +61,11 @@ class Reader:
             )
 
 
+def _as_input(task: Task) -> TextInput:
+    return TextInput(task.text, task.id, task.entities, task.thresholds)
+
+
 def _rendered(document: Document, task: Task) -> bytes:
-    if task.thresholds is not None:
-        kept = [task.thresholds.kept(sentence) for sentence in document.sentences]
-        document = Document(kept, id=document.id)
     record = document.to_dict()
     if task.width is not None:
         from biaffinity.show import svg

@@ -44,11 +44,11 @@ def read_document(text: str, id: str = "") -> Document:
     prefix = f"{id}:" if id else ""
     return Document(
         [
-            Sentence(
-                [text[a:b] for a, b in spans],
-                id=f"{prefix}{number}",
+            Sentence.sound(
+                tuple([text[a:b] for a, b in spans]),
                 text=text[start:end],
-                token_spans=[(a - start, b - start) for a, b in spans],
+                token_spans=tuple([(a - start, b - start) for a, b in spans] if start else spans),
+                id=f"{prefix}{number}",
                 document=id or None,
             )
             for number, ((start, end), spans) in enumerate(_sentences(text))

@@ -1,6 +1,6 @@
 """Training: from sentences and a recipe to a model folder; the loop is a generator of events."""
 
-from biaffinity.training.events import EpochEnded, Event, Finished, Progress, Started
+from biaffinity.training.events import EpochEnded, Event, Finished, Finishing, Progress, Started
 from biaffinity.training.session import train
 from biaffinity.training.tensorboard import TensorBoardLog
 from biaffinity.training.trainer import DivergedError, Trainer, TrainingData
@@ -10,6 +10,7 @@ __all__ = [
     "EpochEnded",
     "Event",
     "Finished",
+    "Finishing",
     "Progress",
     "Started",
     "TensorBoardLog",

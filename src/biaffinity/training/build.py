@@ -1,18 +1,16 @@
-"""A new model for some training data: vocabulary, word vectors, and what cannot be represented."""
+"""A new model for some training data, and what of the data it cannot represent."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
-import torch
-
 from biaffinity.annotation import Sentence, outermost
-from biaffinity.encoding.vectors import Coverage, WordVectors, coverage
-from biaffinity.encoding.vocabulary import Vocabulary
+from biaffinity.config.settings import Config
+from biaffinity.decoding.schema import Schema
+from biaffinity.encoders.parts import encoder_class
+from biaffinity.encoders.recurrent.vectors import Coverage, WordVectors
 from biaffinity.errors import DataError
-from biaffinity.model.config import Config
 from biaffinity.model.joint import JointModel
 
 
@@ -20,32 +18,12 @@ def build_model(
     config: Config, train: Sequence[Sentence], dev: Sequence[Sentence], vectors: WordVectors | None
 ) -> tuple[JointModel, Coverage | None]:
     """A model with fresh weights (from torch's current random state) and its vector coverage."""
-    also = dev if config.encoding.vocabulary == "train+dev" else ()
-    vocabulary = Vocabulary.build(train, config.encoding.normalisation, also)
-    if not vocabulary.entity_types:
+    schema = Schema.build(train)
+    if not schema.entity_types:
         raise DataError("the training data has no entity", remedy="run: biaffinity check TRAIN")
-    if vectors is None:
-        model = JointModel(config, vocabulary, config.vectors.size, torch.zeros(0, config.vectors.size))
-        return model, None
-    known = {word: row for word in vocabulary.words if (row := vectors.row(word)) is not None}
-    unseen_rows = _unseen_rows(config, vectors, known)
-    words = [vectors.words[row] for row in unseen_rows]
-    vocabulary = Vocabulary(**{**vocabulary.to_dict(), "pairs": vocabulary.pairs, "unseen": words})
-    unseen = torch.from_numpy(np.asarray(vectors.matrix[unseen_rows], dtype=np.float16))
-    model = JointModel(config, vocabulary, vectors.dimension, unseen)
-    numbers = [vocabulary.word(word) for word in known]
-    model.start_words(numbers, np.asarray(vectors.matrix[list(known.values())], dtype=np.float32))
-    counts = dict(zip(vocabulary.words, vocabulary.counts, strict=True))
-    return model, coverage(counts, vectors)
-
-
-def _unseen_rows(config: Config, vectors: WordVectors, known: dict[str, int]) -> list[int]:
-    """Rows of the most frequent words outside the training data (files have them first)."""
-    if config.vectors.unseen == "unk":
-        return []
-    taken = set(known.values())
-    rows = (row for row in range(len(vectors)) if row not in taken)
-    return [row for row, _ in zip(rows, range(config.vectors.keep), strict=False)]
+    settings, dropout = config.encoder, config.model.dropout
+    encoder, coverage = encoder_class(settings).build(settings, train, dev, vectors, dropout=dropout)
+    return JointModel(config, schema, encoder), coverage
 
 
 def left_out(sentences: Sequence[Sentence]) -> dict[str, int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from biaffinity.encoding.vectors import Coverage
+from biaffinity.encoders.recurrent.vectors import Coverage
 from biaffinity.scoring import ScoreSheet
 
 
@@ -43,7 +43,8 @@ class EpochEnded:
     epoch: int
     tagger_loss: float
     relation_loss: float
-    #: Dev scores: ``entities`` (NER, or EC with given boundaries), ``relations``, and ``selection``.
+    #: What the dev scores count, and they: of entities, of relations, and the mean that selects.
+    metric: str
     entities: float
     relations: float
     selection: float
@@ -58,6 +59,13 @@ class EpochEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class Finishing:
+    """The epochs are done; this is being done to the model now."""
+
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The run is over; the best epoch's model is in ``folder``."""
 
@@ -67,6 +75,8 @@ class Finished:
     test: ScoreSheet | None
     seconds: float
     interrupted: bool
+    #: Why the model has no graphs, if it has none: then it needs PyTorch, or an export elsewhere.
+    not_exported: str | None = None
 
 
-Event = Started | Progress | EpochEnded | Finished
+Event = Started | Progress | EpochEnded | Finishing | Finished

@@ -1,18 +1,15 @@
-"""Adam with the recipe's schedule, clipping and running mean of the weights; all of it can be saved."""
+"""Adam with the recipe's schedule and clipping; all of it can be saved."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
 
-from biaffinity.model.config import TrainingConfig
+from biaffinity.config.settings import TrainingConfig
 
 
 class Optimiser:
-    """One update at a time; ``averaged`` holds the running mean of the weights if the recipe wants one.
-
-    Source: Adam, Kingma & Ba (2015); the mean of the weights, Polyak & Juditsky (1992).
-    """
+    """One update at a time (Adam, Kingma & Ba 2015)."""
 
     def __init__(self, model: nn.Module, config: TrainingConfig, total_steps: int) -> None:
         self.config = config
@@ -24,9 +21,6 @@ class Optimiser:
             # come yet, would part from one that was never stopped.
             parameter.grad = torch.zeros_like(parameter)
         self.adam = torch.optim.Adam(self.parameters.values(), lr=config.learning_rate, fused=True)
-        self.averaged = (
-            {name: p.detach().clone() for name, p in self.parameters.items()} if config.averaging else None
-        )
 
     @property
     def learning_rate(self) -> float:
@@ -44,11 +38,6 @@ class Optimiser:
         self.adam.param_groups[0]["lr"] = self.learning_rate
         self.adam.step()
         self.steps += 1
-        if self.averaged is not None:
-            # The mean starts as a plain average and then forgets at the recipe's rate.
-            decay = min(self.config.averaging, self.steps / (self.steps + 10))
-            with torch.no_grad():
-                torch._foreach_lerp_(list(self.averaged.values()), list(self.parameters.values()), 1 - decay)
 
     def state(self) -> dict[str, Tensor]:
         """Everything needed to go on exactly, as tensors by name."""
@@ -56,8 +45,6 @@ class Optimiser:
         for name, parameter in self.parameters.items():
             for key, value in self.adam.state[parameter].items():
                 tensors[f"adam.{key}.{name}"] = value
-            if self.averaged is not None:
-                tensors[f"averaged.{name}"] = self.averaged[name]
         return tensors
 
     def load_state(self, tensors: dict[str, Tensor]) -> None:
@@ -68,5 +55,3 @@ class Optimiser:
                 key: tensors[f"adam.{key}.{name}"].to(parameter.device)
                 for key in ("step", "exp_avg", "exp_avg_sq")
             }
-            if self.averaged is not None:
-                self.averaged[name].copy_(tensors[f"averaged.{name}"])

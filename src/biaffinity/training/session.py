@@ -1,6 +1,7 @@
 """A training run on disk: a folder that at every moment holds the best model so far and can go on.
 
 OUT/config.json, vocabulary.json, model.safetensors, README.md   the model of the best epoch
+OUT/*.onnx                                                       the same for the runtime without PyTorch
 OUT/history.jsonl, curves.png                                    what happened
 OUT/checkpoint.safetensors                                       where to go on; removed at the end
 OUT/run.json                                                     the run's command, data, seed, machine
@@ -11,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,29 +20,28 @@ import numpy as np
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
-from biaffinity.encoding.normalisation import word_form
-from biaffinity.encoding.vectors import WordVectors, load_vectors
-from biaffinity.errors import DataError, UsageError
+from biaffinity.config.folder import GRAPH_SUFFIX, WEIGHTS
+from biaffinity.config.recipes import read_recipe, recipe_path
+from biaffinity.config.settings import Config, validate
+from biaffinity.config.upgrade import upgraded_config
+from biaffinity.encoders.recurrent.vectors import WordVectors, load_vectors_for
+from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.files import read_json, read_lines, writing
 from biaffinity.model.card import write_card
-from biaffinity.model.config import Config, read_recipe, recipe_path, validate
-from biaffinity.model.description import WEIGHTS
 from biaffinity.model.device import available_device
-from biaffinity.model.folder import (
-    load_tensors,
-    load_weights,
-    save_description,
-    save_tensors,
-    save_weights,
-)
+from biaffinity.model.export import export
+from biaffinity.model.folder import load_tensors, load_weights, save_description, save_tensors, save_weights
+from biaffinity.training.calibration import Calibration, apply_calibration, calibrated_config, fit_calibration
 from biaffinity.training.curves import draw_curves
-from biaffinity.training.events import EpochEnded, Event, Finished
+from biaffinity.training.events import EpochEnded, Event, Finished, Finishing
 from biaffinity.training.provenance import provenance
 from biaffinity.training.trainer import Trainer, TrainingData
 
 CHECKPOINT = "checkpoint.safetensors"
 HISTORY = "history.jsonl"
 RUN = "run.json"
+#: The key under which weights say what calibration they have.
+CALIBRATED = "calibration"
 
 
 def train(
@@ -55,9 +56,10 @@ def train(
     device: str = "cpu",
     overrides: Sequence[str] = (),
     resume: bool = False,
+    graphs: bool = True,
     watch: Callable[[Event], None] = lambda event: None,
 ) -> Finished:
-    """Train a model from files and keep the best epoch's in ``out``.
+    """Train a model from files and keep the best epoch's in ``out``, calibrated and exported.
 
     Args:
         recipe: a config, or a TOML recipe: its path, or its name if it comes with the package.
@@ -68,6 +70,7 @@ def train(
         device: ``cpu``, ``cuda`` or ``cuda:1``.
         overrides: ``section.key=value`` over the recipe.
         resume: go on with the run in ``out``, from its last whole epoch.
+        graphs: end with the export, so that the model runs without PyTorch.
         watch: is told every event.
 
     Ctrl-C ends the run early with the best model so far; the same run can be resumed later.
@@ -80,7 +83,8 @@ def train(
     paths = {"train": train, "dev": dev} | ({"test": test} if test else {})
     report = formats.Report()
     parts = {name: _read_part(Path(path), report) for name, path in paths.items()}
-    loaded = _load_vectors(Path(vectors), config, [*parts["train"], *parts["dev"]]) if vectors else None
+    sentences = [*parts["train"], *parts["dev"]]
+    loaded = load_vectors_for(config.encoder, Path(vectors), sentences) if vectors else None
     data = TrainingData(parts["train"], parts["dev"], parts.get("test"), loaded, tuple(report.lines()))
     identity = {
         "recipe": "given in Python" if isinstance(recipe, Config) else recipe_path(recipe).name,
@@ -103,9 +107,10 @@ def train(
         if not session.has_model:
             raise
         interrupted = True
-    finished = session.finish(interrupted=interrupted)
-    watch(finished)
-    return finished
+    for event in session.finish(interrupted=interrupted, graphs=graphs):
+        watch(event)
+    assert isinstance(event, Finished)
+    return event
 
 
 class Session:
@@ -141,27 +146,56 @@ class Session:
         for event in self.trainer.events():
             if isinstance(event, EpochEnded):
                 if event.best:
-                    with self.trainer.kept_weights():
-                        save_weights(self.trainer.model, self.folder, epoch=event.epoch)
+                    save_weights(self.trainer.model, self.folder, {"epoch": str(event.epoch)})
                 self.history.append(event.to_dict())
                 with writing(self.folder / HISTORY) as file:
                     file.writelines(json.dumps(line) + "\n" for line in self.history)
                 save_tensors(self.folder / CHECKPOINT, *self.trainer.state())
             yield event
 
-    def finish(self, *, interrupted: bool) -> Finished:
-        """Score the kept model, and write down what came of the run if that has not been done."""
+    def finish(self, *, interrupted: bool, graphs: bool = True) -> Iterator[Event]:
+        """Calibrate and score the kept model, export it, and write down what came of the run.
+
+        Each step can be done again after a kill. A run that was interrupted is not calibrated, since it
+        may go on.
+        """
         model, data = self.trainer.model, self.trainer.data
-        best_epoch = load_weights(model, self.folder)
+        notes = load_weights(model, self.folder)
+        fitted = Calibration()
+        if not interrupted:
+            yield Finishing("calibrating it on dev")
+            fitted = self._calibrate(notes)
+        yield Finishing("scoring it")
         dev = self.trainer.evaluate(data.dev)
         test = self.trainer.evaluate(data.test) if data.test is not None else None
+        not_exported = None if graphs else "it was not asked for"
+        if graphs and not (self.complete and any(self.folder.glob(f"*{GRAPH_SUFFIX}"))):
+            yield Finishing("exporting it")
+            not_exported = _export(self.folder)
         seconds = sum(line["train_seconds"] + line["dev_seconds"] for line in self.history)
-        finished = Finished(self.folder, best_epoch, dev, test, seconds, interrupted)
+        best_epoch = _epoch(notes, self.folder)
+        finished = Finished(self.folder, best_epoch, dev, test, seconds, interrupted, not_exported)
         if not self.complete:
-            self._write_down(finished)
-        return finished
+            self._write_down(finished, fitted)
+        yield finished
 
-    def _write_down(self, finished: Finished) -> None:
+    def _calibrate(self, notes: dict[str, str]) -> Calibration:
+        """What was fitted on dev, now part of the model and of its files; once, whatever was killed."""
+        model, config = self.trainer.model, self.trainer.config
+        if CALIBRATED in notes:
+            fitted = Calibration(**json.loads(notes[CALIBRATED]))
+            model.configure(calibrated_config(config, fitted))
+        else:
+            judged_by = self.trainer.selection.relations
+            fitted = fit_calibration(model, self.trainer.data.dev, config.calibration, judged_by)
+            apply_calibration(model, fitted)
+            notes = {**notes, CALIBRATED: json.dumps(asdict(fitted))}
+            save_weights(model, self.folder, notes, precision=config.training.precision)
+            load_weights(model, self.folder)  # as they are kept
+        save_description(model, self.folder)
+        return fitted
+
+    def _write_down(self, finished: Finished, fitted: Calibration) -> None:
         """Write record, card and curves; then clear the checkpoint if the run came to its end."""
         sheets = {"dev": finished.dev} | ({"test": finished.test} if finished.test else {})
         record = {
@@ -171,6 +205,7 @@ class Session:
             "epochs_done": len(self.history),
             "best_epoch": finished.best_epoch,
             "interrupted": finished.interrupted,
+            "calibration": fitted.to_dict(),
             "scores": {name: sheet.to_dict() for name, sheet in sheets.items()},
         }
         write_card(self.folder, record)
@@ -209,7 +244,8 @@ def _earlier_record(folder: Path, identity: dict[str, Any]) -> dict[str, Any]:
     if not (folder / RUN).exists():
         return {}
     record: dict[str, Any] = read_json(folder / RUN)
-    record["config"] = validate(record.get("config", {}), where=str(folder / RUN)).model_dump()
+    earlier = upgraded_config(record.get("config", {}))
+    record["config"] = validate(earlier, where=str(folder / RUN)).model_dump()
     for key, value in identity.items():
         if record.get(key) != value:
             raise UsageError(
@@ -246,9 +282,8 @@ def _read_history(folder: Path, epochs: int) -> list[dict[str, Any]]:
 
 def _remove_unfinished_files(folder: Path) -> None:
     """Remove what a killed process left of files it was writing."""
-    for name in (WEIGHTS, CHECKPOINT, HISTORY, RUN):
-        for leftover in folder.glob(f".{name}.*.part"):
-            leftover.unlink(missing_ok=True)
+    for leftover in folder.glob(".*.part"):
+        leftover.unlink(missing_ok=True)
 
 
 def _read_part(path: Path, report: formats.Report) -> list[Sentence]:
@@ -258,12 +293,22 @@ def _read_part(path: Path, report: formats.Report) -> list[Sentence]:
     return sentences
 
 
-def _load_vectors(path: Path, config: Config, sentences: Sequence[Sentence]) -> WordVectors:
-    """The rows that the run can use, so that the largest file of vectors needs little memory."""
-    normalisation = config.encoding.normalisation
-    words = {word_form(token, normalisation) for sentence in sentences for token in sentence.tokens}
-    others = config.vectors.keep if config.vectors.unseen == "pretrained" else 0
-    return load_vectors(path, wanted=words, limit=others + len(words) if others else 0)
+def _epoch(notes: dict[str, str], folder: Path) -> int:
+    """The epoch that weights are from."""
+    try:
+        return int(notes.get("epoch", 0))
+    except ValueError:
+        where = str(folder / WEIGHTS)
+        raise DataError(f"is of no epoch: {notes['epoch']!r}", where=where) from None
+
+
+def _export(folder: Path) -> str | None:
+    """Add the graphs to a model; why that could not be done, if it could not."""
+    try:
+        export(folder)
+    except MissingExtraError as error:
+        return str(error)
+    return None
 
 
 def _first_difference(key: str, before: Any, now: Any) -> str:

@@ -5,7 +5,6 @@ It writes nothing; whoever consumes the events keeps history, models and checkpo
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import time
@@ -17,16 +16,19 @@ import torch
 from torch import Tensor
 
 from biaffinity.annotation import Sentence
-from biaffinity.encoding.batches import shuffled_batches
-from biaffinity.encoding.vectors import WordVectors
+from biaffinity.config.settings import Config
+from biaffinity.decoding.arrays import Ints
+from biaffinity.decoding.prediction import predict
+from biaffinity.encoders.recurrent.vectors import WordVectors
 from biaffinity.errors import BiaffinityError, DataError
-from biaffinity.model.config import Config
 from biaffinity.model.folder import owned_tensors
-from biaffinity.model.prediction import predict
+from biaffinity.model.network import TorchNetwork
 from biaffinity.scoring import ScoreSheet, score
 from biaffinity.training.build import build_model, left_out
 from biaffinity.training.events import EpochEnded, Event, Progress, Started
+from biaffinity.training.examples import Examples
 from biaffinity.training.optimiser import Optimiser
+from biaffinity.training.selection import Selection
 
 
 class DivergedError(BiaffinityError):
@@ -59,15 +61,16 @@ class Trainer:
         self.model, self.coverage = build_model(config, sentences, data.dev, data.vectors)
         self.model.to(device)
         self.sentences = sentences
-        self.examples = [self.model.encoder.encode(sentence) for sentence in sentences]
+        self.examples = Examples(self.model, sentences)
+        self.selection = Selection.of(config)
         related = np.array([bool(sentence.relations) for sentence in sentences])
         self._related, self._unrelated = np.flatnonzero(related), np.flatnonzero(~related)
-        self._drawn = round(len(self._unrelated) * config.training.unrelated_share)
+        self._drawn = round(len(self._unrelated) * config.training.negative_ratio)
         #: Sentences that one epoch reads.
         self.epoch_size = len(self._related) + self._drawn
         if not self.epoch_size:
             raise DataError(
-                "training.unrelated_share leaves no sentence: none of the training data has a relation",
+                "training.negative_ratio leaves no sentence: none of the training data has a relation",
                 remedy="set it to 1",
             )
         self.steps_per_epoch = math.ceil(self.epoch_size / config.training.batch_size)
@@ -96,21 +99,19 @@ class Trainer:
                 losses += parts
                 yield progress
             trained = time.perf_counter()
-            with self.kept_weights():
-                sheet = self.evaluate(self.data.dev)
+            sheet = self.evaluate(self.data.dev)
             self.epoch += 1
             yield self._end_epoch(sheet, losses / self.epoch_size, started, trained)
 
     def _train_epoch(self) -> Iterator[tuple[Progress, tuple[float, float]]]:
         self.model.train()
         read = self._draw_sentences()
-        lengths = [len(self.examples[row]) for row in read]
+        lengths = [len(self.sentences[row]) for row in read]
         batches = shuffled_batches(lengths, self.config.training.batch_size, self.generator)
-        share = self._predicted_share()
+        predicted = self.config.training.relation_labels == "predicted"
         for step, rows in enumerate((read[batch] for batch in batches), start=1):
-            batch = self.model.encoder.batch([self.examples[row] for row in rows])
-            predicted = self.generator.random(len(rows)) < share
-            tagger_loss, relation_loss = self.model.losses(batch, predicted)
+            batch, gold = self.examples.batch(rows)
+            tagger_loss, relation_loss = self.model.losses(batch, gold, predicted=predicted)
             parts = tagger_loss.item(), relation_loss.item()
             if not all(map(math.isfinite, parts)):
                 raise self._diverged(step, rows.tolist(), parts)
@@ -120,16 +121,9 @@ class Trainer:
     def _draw_sentences(self) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
         """The rows that this epoch reads: all with a relation, and a share of those without."""
         if self._drawn == len(self._unrelated):
-            return np.arange(len(self.examples))
+            return np.arange(len(self.sentences))
         drawn = self.generator.choice(self._unrelated, self._drawn, replace=False)
         return np.sort(np.concatenate([self._related, drawn]))
-
-    def _predicted_share(self) -> float:
-        """The share of sentences whose relations are learnt from predicted labels in this epoch."""
-        fed = self.config.training.relation_labels
-        if fed == "scheduled":
-            return self.epoch / max(1, self.config.training.epochs - 1)
-        return float(fed == "predicted")
 
     def _end_epoch(
         self,
@@ -138,8 +132,7 @@ class Trainer:
         started: float,
         trained: float,
     ) -> EpochEnded:
-        given = self.config.model.setup == 2
-        selection = sheet.headline(boundaries_given=given)
+        entities, relations, selection = self.selection.scores(sheet)
         best = selection > self.best_selection
         if best:
             self.best_selection, self.best_epoch = selection, self.epoch
@@ -147,8 +140,9 @@ class Trainer:
             epoch=self.epoch,
             tagger_loss=float(losses[0]),
             relation_loss=float(losses[1]),
-            entities=sheet["paper", "ec" if given else "ner"].f1,
-            relations=sheet["paper", "rc"].f1,
+            metric=self.selection.name,
+            entities=entities,
+            relations=relations,
             selection=selection,
             best=best,
             learning_rate=self.optimiser.learning_rate,
@@ -158,23 +152,7 @@ class Trainer:
 
     def evaluate(self, sentences: Sequence[Sentence]) -> ScoreSheet:
         """The score sheet of the model as it stands."""
-        return score(sentences, predict(self.model, sentences, scores=False))
-
-    @contextlib.contextmanager
-    def kept_weights(self) -> Iterator[None]:
-        """Inside, the model has the weights that are judged and kept: the running mean if there is one."""
-        averaged = self.optimiser.averaged
-        if averaged is None:
-            yield
-            return
-        current = {name: parameter.data for name, parameter in self.optimiser.parameters.items()}
-        for name, parameter in self.optimiser.parameters.items():
-            parameter.data = averaged[name]
-        try:
-            yield
-        finally:
-            for name, parameter in self.optimiser.parameters.items():
-                parameter.data = current[name]
+        return score(sentences, predict(TorchNetwork(self.model), sentences, scores=False))
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, str]]:
         """All that is needed to go on exactly from the end of this epoch: tensors and plain facts."""
@@ -226,3 +204,15 @@ class Trainer:
             where=f"epoch {self.epoch + 1}, update {step}, sentences {ids}",
             remedy=f"lower training.learning_rate or set training.clip=5; {kept}",
         )
+
+
+def shuffled_batches(lengths: Sequence[int], size: int, generator: np.random.Generator) -> Iterator[Ints]:
+    """Random batches of ``size`` of sentences of like length, in random order.
+
+    Lengths are blurred by a twentieth before sorting, so that batches differ from epoch to epoch.
+    """
+    noise = generator.uniform(0.95, 1.05, len(lengths))
+    order = np.argsort(np.asarray(lengths) * noise + generator.uniform(0, 1, len(lengths)), kind="stable")
+    starts = np.arange(0, len(lengths), size)
+    for start in generator.permutation(starts):
+        yield order[start : start + size]

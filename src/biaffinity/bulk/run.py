@@ -1,0 +1,272 @@
+"""Many documents: annotated in chunks, by one process or several, into a file that survives a kill.
+
+`annotate_all` yields what became of the documents, in their order; `extract_to_file` writes them and yields
+an `Event` for all that happens. Both hold a few chunks at a time, whatever the size of the input.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from biaffinity.annotation import Document
+from biaffinity.bulk.checkpoint import Mark, PartialOutput
+from biaffinity.bulk.readers import Fault, Text
+from biaffinity.bulk.sinks import Format
+from biaffinity.bulk.sources import Inputs
+from biaffinity.errors import BiaffinityError, BiaffinityWarning, UsageError
+
+T = TypeVar("T")
+
+# A chunk is enough for full batches and little enough for results to come about twice a second.
+CHUNK_CHARACTERS = 1 << 16
+CHUNK_DOCUMENTS = 2048
+_COMMIT_SECONDS = 1.0
+
+
+class TextExtractor(Protocol):
+    """What is asked of an extractor here."""
+
+    def stream(self, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[Document, str]]:
+        """The documents of many texts, in order, each with the id that came with its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some documents of the input in a row, and the digest of the whole input up to their end."""
+
+    items: list[Text | Fault]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Batch(Generic[T]):
+    """What became of a chunk: a record for every document that was annotated, a fault for every other.
+
+    ``notes`` are the warnings that the extractor gave meanwhile.
+    """
+
+    records: list[T]
+    faults: list[Fault]
+    notes: list[str]
+    tokens: int
+    documents: int
+    read: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The bytes of the input, if known, and how many documents an earlier run has dealt with."""
+
+    size: int | None
+    earlier: int
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """More documents are done: how many, their tokens, and the bytes of the input read so far."""
+
+    documents: int
+    tokens: int
+    read: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A document was left out."""
+
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """The extractor warned of something."""
+
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """All documents written and left out, by this run and those it went on with.
+
+    ``complete_before``: there was nothing to do, and nothing is known of either number.
+    """
+
+    documents: int = 0
+    skipped: int = 0
+    complete_before: bool = False
+
+
+Event = Started | Advanced | Skipped | Noted | Finished
+
+
+def annotate_all(
+    items: Iterable[Text | Fault],
+    load: Callable[[], TextExtractor],
+    render: Callable[[Document], T],
+    workers: int = 1,
+    *,
+    digest: InputDigest | None = None,
+) -> Generator[Batch[T], None, None]:
+    """Annotate documents and ``render`` each, in order; close the iterator to end its processes.
+
+    With several workers, ``load`` and ``render`` are sent to processes: they must be functions of a
+    module, or partials of such.
+    """
+    chunks = cut(items, digest or InputDigest())
+    prepare = partial(_prepare, load, render)
+    if workers == 1:
+        yield from map(prepare(), chunks)
+        return
+    from biaffinity.bulk.workers import Workers
+
+    with Workers[Chunk, Batch[T]](workers, prepare) as processes:
+        yield from processes.map(chunks)
+
+
+def extract_to_file(
+    inputs: Inputs,
+    out: Path,
+    form: Format,
+    load: Callable[[], TextExtractor],
+    settings: Mapping[str, Any],
+    *,
+    workers: int = 1,
+    resume: bool = False,
+) -> Generator[Event, None, None]:
+    """Extract from all documents into ``out``, and tell what happens.
+
+    Killed at any moment and started again with ``resume``, it ends with every document once. For that,
+    ``settings`` must hold all that decides the result (the model, the least score); it is compared with
+    what the earlier run had, and so are the documents that it dealt with.
+    """
+    told = {**settings, "format": form.name, "input": inputs.names, "kind": inputs.kind}
+    told |= {"text field": inputs.fields.text, "id field": inputs.fields.id}
+    with ExitStack() as stack:
+        output = stack.enter_context(PartialOutput(out, form, told, resume=resume))
+        mark = output.mark
+        if output.complete:
+            yield Finished(complete_before=True)
+            return
+        digest, items = InputDigest(), iter(inputs)
+        yield Started(inputs.size(), mark.position)
+        _pass_over(items, mark, digest, out)
+        batches = annotate_all(items, load, form.render, workers, digest=digest)
+        stack.callback(batches.close)
+        committed = time.monotonic()
+        for batch in batches:
+            output.append("".join(batch.records))
+            mark = replace(
+                mark,
+                position=mark.position + batch.documents,
+                digest=batch.digest,
+                skipped=mark.skipped + len(batch.faults),
+            )
+            yield from map(Noted, batch.notes)
+            yield from (Skipped(fault.problem) for fault in batch.faults)
+            yield Advanced(batch.documents, batch.tokens, batch.read)
+            if time.monotonic() - committed >= _COMMIT_SECONDS:
+                output.commit(mark)
+                committed = time.monotonic()
+        output.finish(mark, single=inputs.single)
+        yield Finished(mark.position - mark.skipped, mark.skipped)
+
+
+class InputDigest:
+    """What a run has read so far, in a few bytes: another run that reads the same has the same."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.blake2b(digest_size=16)
+
+    def add(self, item: Text | Fault) -> None:
+        """Read one more document."""
+        parts = (item.id, item.text) if isinstance(item, Text) else (item.problem,)
+        for part in parts:
+            raw = part.encode(errors="surrogatepass")
+            self._hash.update(b"%d:" % len(raw))
+            self._hash.update(raw)
+
+    def __str__(self) -> str:
+        return self._hash.hexdigest()
+
+
+def cut(items: Iterable[Text | Fault], digest: InputDigest) -> Iterator[Chunk]:
+    """The documents in chunks, none larger than it must be; ``digest`` takes in every document."""
+    chunk: list[Text | Fault] = []
+    characters = 0
+    for item in items:
+        digest.add(item)
+        chunk.append(item)
+        characters += len(item.text) if isinstance(item, Text) else 0
+        if characters >= CHUNK_CHARACTERS or len(chunk) == CHUNK_DOCUMENTS:
+            yield Chunk(chunk, str(digest))
+            chunk, characters = [], 0
+    if chunk:
+        yield Chunk(chunk, str(digest))
+
+
+def annotate(extractor: TextExtractor, render: Callable[[Document], T], chunk: Chunk) -> Batch[T]:
+    """Annotate a chunk; a document on which the extractor fails becomes a fault."""
+    faults = [item for item in chunk.items if isinstance(item, Fault)]
+    texts = [item for item in chunk.items if isinstance(item, Text)]
+    documents = extractor.stream((item.text, item.id) for item in texts)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", BiaffinityWarning)
+        try:
+            annotated = [document for document, _ in documents]
+        except Exception:
+            # One of them is to blame: find it.
+            alone = [_annotate_alone(extractor, item) for item in texts]
+            annotated = [result for result in alone if isinstance(result, Document)]
+            faults += [result for result in alone if isinstance(result, Fault)]
+    for warning in caught:
+        if not issubclass(warning.category, BiaffinityWarning):  # none of ours: let it be shown as ever
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    return Batch(
+        records=[render(document) for document in annotated],
+        faults=faults,
+        notes=list(
+            dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, BiaffinityWarning))
+        ),
+        tokens=sum(len(sentence) for document in annotated for sentence in document.sentences),
+        documents=len(chunk.items),
+        read=chunk.items[-1].read,
+        digest=chunk.digest,
+    )
+
+
+def _annotate_alone(extractor: TextExtractor, item: Text) -> Document | Fault:
+    try:
+        return next(document for document, _ in extractor.stream([(item.text, item.id)]))
+    except Exception as error:
+        what = error if isinstance(error, BiaffinityError) else f"{type(error).__name__}: {error}"
+        return Fault(f"{item.where}: {what}", item.read)
+
+
+def _prepare(
+    load: Callable[[], TextExtractor], render: Callable[[Document], T]
+) -> Callable[[Chunk], Batch[T]]:
+    return partial(annotate, load(), render)
+
+
+def _pass_over(items: Iterator[Text | Fault], mark: Mark, digest: InputDigest, out: Path) -> None:
+    """Read again what an earlier run has dealt with, and see that it is the same."""
+    count = 0
+    for item in islice(items, mark.position):
+        digest.add(item)
+        count += 1
+    if mark.position and (count, str(digest)) != (mark.position, mark.digest):
+        raise UsageError(
+            f"the first {mark.position:,} documents are not those that the unfinished run has read",
+            where=str(out),
+            remedy="give it the same input, or name another --out",
+        )

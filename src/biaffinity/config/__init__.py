@@ -1,0 +1,1 @@
+"""What a model is and how it is trained, as data: settings, recipes, the description in a model's folder."""

@@ -1,0 +1,113 @@
+"""A model's folder, as far as it can be read without PyTorch: what files it has, and what the model is.
+
+config.json           format, version, the model's types (schema), its settings
+model.safetensors     the weights
+*.onnx                the network for the runtime without PyTorch, made by the export
+README.md             the model card
+and what the encoder saves, such as vocabulary.json
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from biaffinity.config.settings import Config, validate
+from biaffinity.decoding.network import Description
+from biaffinity.decoding.schema import Schema
+from biaffinity.errors import BiaffinityError, DataError
+from biaffinity.files import read_json, refused, writing
+
+FORMAT = "biaffinity-model"
+VERSION = 2
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+CARD = "README.md"
+GRAPH_SUFFIX = ".onnx"
+#: The key under which a graph names the weights that it was made from.
+WEIGHTS_KEY = "weights"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDescription:
+    """What a model is: its settings and the types it knows."""
+
+    config: Config
+    schema: Schema
+
+    @property
+    def decoding(self) -> Description:
+        """What decoding must know of it."""
+        return self.config.describe(self.schema)
+
+
+def read_description(folder: Path) -> ModelDescription:
+    """Read what a model folder's config.json says; one that is damaged, foreign or newer is an error."""
+    head = read_head(folder)
+    where = str(folder / CONFIG)
+    if head["version"] != VERSION:
+        older = head["version"] == 1
+        raise DataError(
+            f"is a model of version {head['version']}, this program reads version {VERSION}",
+            where=where,
+            remedy=f"run: biaffinity export {folder}" if older else "install a newer biaffinity",
+        )
+    config = validate(head.get("config", {}), where=where)
+    try:
+        return ModelDescription(config, Schema.from_dict(_object(head.get("schema"))))
+    except BiaffinityError as error:
+        raise error.at(where) from None
+
+
+def read_head(folder: Path) -> dict[str, Any]:
+    """The contents of config.json, whatever its version."""
+    if not folder.is_dir():
+        raise DataError("no such model folder", where=str(folder), remedy="check the path")
+    head: dict[str, Any] = read_json(folder / CONFIG)
+    if head.get("format") != FORMAT or type(head.get("version")) is not int:
+        raise DataError("is not a Biaffinity model", where=str(folder / CONFIG))
+    return head
+
+
+def weights_fingerprint(folder: Path) -> str:
+    """A name for a model's very weights, all of them: the digest of their file."""
+    digest = hashlib.sha256()
+    try:
+        with (folder / WEIGHTS).open("rb") as file:
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+    except OSError as error:
+        raise refused("read", folder / WEIGHTS, error) from error
+    return digest.hexdigest()
+
+
+def write_description(folder: Path, config: Config, schema: Schema) -> None:
+    """Write config.json."""
+    head = {"format": FORMAT, "version": VERSION, "schema": schema.to_dict(), "config": config.model_dump()}
+    with writing(folder / CONFIG) as file:
+        json.dump(head, file, indent=2, ensure_ascii=False)
+
+
+def graph_path(folder: Path, name: str) -> Path:
+    """The file of a graph."""
+    return folder / f"{name}{GRAPH_SUFFIX}"
+
+
+def file_patterns(description: ModelDescription) -> list[str]:
+    """The files that a model consists of, whatever else lies beside them (a run's history, say)."""
+    return [CONFIG, *description.config.encoder.files, WEIGHTS, f"*{GRAPH_SUFFIX}", CARD]
+
+
+def model_files(folder: Path) -> list[Path]:
+    """The files of the model in a folder that are there."""
+    patterns = file_patterns(read_description(folder))
+    return [path for pattern in patterns for path in sorted(folder.glob(pattern)) if path.is_file()]
+
+
+def _object(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise DataError("must be a JSON object", where="schema")
+    return value

@@ -1,0 +1,145 @@
+"""The settings of a model and of its training: typed and validated, never code. Saved with every model."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError, model_validator
+
+from biaffinity.decoding.network import Boundaries, Description
+from biaffinity.decoding.schema import Schema
+from biaffinity.encoders import EncoderSettings
+from biaffinity.encoders.recurrent.settings import RecurrentSettings
+from biaffinity.encoders.section import Section
+from biaffinity.errors import UsageError
+
+
+class ModelConfig(Section):
+    """The network above the encoder. The defaults are the paper's (Nguyen & Verspoor 2019)."""
+
+    #: Entities are found by the model, or their boundaries are given (setups 1 and 2 of the paper).
+    boundaries: Boundaries = "predicted"
+    #: One network with shared token vectors, or two with nothing in common.
+    architecture: Literal["joint", "pipeline"] = "joint"
+    #: Width of the embedding of given boundaries.
+    boundary_size: int = Field(default=100, gt=0)
+    lstm_hidden: int = Field(default=100, gt=0)
+    lstm_layers: int = Field(default=2, gt=0)
+    tagger: Literal["crf", "softmax"] = "crf"
+    #: Only legal labellings: BILOU transitions; with given boundaries, one type inside each.
+    constrained: bool = False
+    tagger_hidden: int = Field(default=100, gt=0)
+    label_embeddings: bool = True
+    label_size: int = Field(default=100, gt=0)
+    #: Width of the head and tail projections.
+    projection: int = Field(default=100, gt=0)
+    #: The terms that a pair's score is the sum of, each a file of `biaffinity.model.pair_terms`.
+    bilinear: bool = True
+    linear: bool = True
+    context: bool = False
+    #: Which pairs of entities are classified: type pairs related in the training data, or all.
+    candidates: Literal["types", "all"] = "types"
+    #: How far the confidence in its two entities counts for a relation: "no relation" is given minus the
+    #: log of the entities' probabilities, times this. 0 looks at the relation alone.
+    entity_confidence_weight: float = Field(default=0.0, ge=0)
+    #: Dropout on the inputs of BiLSTMs and of feed-forward layers.
+    dropout: float = Field(default=0.33, ge=0, lt=1)
+
+    @model_validator(mode="after")
+    def _some_relation_score(self) -> ModelConfig:
+        if not (self.bilinear or self.linear):
+            raise ValueError("bilinear and linear cannot both be off: relations would have no score")
+        return self
+
+
+class TrainingConfig(Section):
+    """The way to the weights. The defaults are the paper's, but for selection."""
+
+    epochs: int = Field(default=100, gt=0)
+    batch_size: int = Field(default=1, gt=0)
+    learning_rate: float = Field(default=5e-4, gt=0)
+    #: The learning rate over the run: the same throughout, or falling to zero linearly.
+    schedule: Literal["constant", "linear"] = "constant"
+    #: Largest gradient norm; 0 leaves gradients as they are.
+    clip: float = Field(default=0.0, ge=0)
+    #: Labels and entities that the relation classifier is trained on.
+    relation_labels: Literal["gold", "predicted"] = "gold"
+    #: Share of the sentences without a relation that an epoch reads, drawn anew for each. A corpus of
+    #: few relations teaches a model to see none; a share evens out what it meets.
+    negative_ratio: float = Field(default=1.0, ge=0, le=1)
+    #: What the best epoch is best by, on dev: the mean of strict micro F1 of entities and relations, or
+    #: that of the paper's macro F1 of both (the type Other left out).
+    selection: Literal["micro", "paper"] = "micro"
+    #: What the finished weights are rounded to.
+    precision: Literal["single", "half"] = "single"
+
+
+class CalibrationConfig(Section):
+    """The last step of training, fitted on dev: how sure a model is, and how easily it sees a relation."""
+
+    #: Divide the scores of entities and of relations so that they are right as often as they say.
+    temperatures: bool = True
+    #: What "no relation" is given beforehand, on top of what was learnt: nothing; or what the F1 of
+    #: relations on dev asks for. Of all biases within the tolerance of the best, "fitted" takes the one
+    #: nearest to nothing, "cautious" the largest: fewer spurious relations for what is within the noise.
+    no_relation_bias: Literal["learnt", "fitted", "cautious"] = "fitted"
+    #: Differences of F1 up to this are noise (1 is all of it).
+    tolerance: float = Field(default=0.01, ge=0, le=1)
+    #: Sentences without a relation for each with one that dev is weighted to have; 0 takes it as it is.
+    negative_sentences: float = Field(default=0.0, ge=0)
+
+
+class Config(Section):
+    """All of it: saved with every model."""
+
+    encoder: EncoderSettings = RecurrentSettings()
+    model: ModelConfig = ModelConfig()
+    training: TrainingConfig = TrainingConfig()
+    calibration: CalibrationConfig = CalibrationConfig()
+
+    def describe(self, schema: Schema) -> Description:
+        """What decoding must know of a model of these settings."""
+        return Description(
+            schema,
+            boundaries=self.model.boundaries,
+            constrained=self.model.constrained,
+            all_pairs=self.model.candidates == "all",
+            entity_confidence_weight=self.model.entity_confidence_weight,
+        )
+
+    def updated(self, section: str, **values: Any) -> Config:
+        """The same with some values of a section set otherwise."""
+        changed = getattr(self, section).model_copy(update=values)
+        return self.model_copy(update={section: changed})
+
+
+def validate(values: Mapping[str, Any], where: str) -> Config:
+    """A config from plain values; every mistake is named with the nearest thing that exists."""
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        problems = "; ".join(_explain(problem) for problem in error.errors())
+        raise UsageError(problems, where=where) from None
+
+
+def _explain(problem: Any) -> str:
+    place = ".".join(str(step) for step in problem["loc"])
+    if problem["type"] != "extra_forbidden":
+        message = problem["msg"].removeprefix("Value error, ")
+        return f"{place or 'config'}: {message[0].lower()}{message[1:]}"
+    known = list(_known_keys())
+    near = difflib.get_close_matches(place, known, n=1, cutoff=0.4)
+    section = f"{problem['loc'][0]}."
+    options = [key for key in known if key.startswith(section)] or known
+    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(options)}"
+    return f"unknown key {place}; {hint}"
+
+
+def _known_keys() -> Iterable[str]:
+    for section, field in Config.model_fields.items():
+        yield section
+        annotation = field.annotation
+        if isinstance(annotation, type) and issubclass(annotation, Section):
+            yield from (f"{section}.{key}" for key in annotation.model_fields)

@@ -1,0 +1,46 @@
+"""Entities and relations of a batch, from the two functions of a network."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biaffinity.decoding.arrays import Bools, Floats, Ints
+from biaffinity.decoding.candidates import candidates
+from biaffinity.decoding.crf import FORBIDDEN, CRFDecoder
+from biaffinity.decoding.decision import Decoded, decide
+from biaffinity.decoding.network import Batch, Description, Network
+
+
+def decode(network: Network, batch: Batch, *, scores: bool = True, allowed: Bools | None = None) -> Decoded:
+    """The entities and relations that a network sees in a batch.
+
+    Without ``scores`` those of entities are left at 1 where nothing depends on them. ``allowed`` [batch,
+    size, labels] tells which labels each token may have, where that is known beforehand (entities that a
+    user gives).
+    """
+    known = network.description
+    emissions = network.emissions(batch)
+    if allowed is not None:
+        emissions = np.where(allowed, emissions, FORBIDDEN)
+    labels, emissions = best_labelling(known, network.crf, emissions, batch)
+    spans = known.labels.decode(labels, batch.lengths, batch.boundaries)
+    span_scores = np.ones(len(spans), dtype=np.float32)
+    if (scores or known.entity_confidence_weight) and len(spans):
+        span_scores = network.crf.span_scores(emissions, batch.lengths, labels, spans)
+    pairs = candidates(spans, known.related)
+    logits = (
+        network.pair_logits(batch, labels, spans, pairs)
+        if len(pairs)
+        else np.zeros((0, known.schema.classes), dtype=np.float32)
+    )
+    return decide(spans, span_scores, pairs, logits, entity_confidence_weight=known.entity_confidence_weight)
+
+
+def best_labelling(
+    known: Description, crf: CRFDecoder, emissions: Floats, batch: Batch
+) -> tuple[Ints, Floats]:
+    """The labelling of each sentence [batch, size], and the emissions less what boundaries forbid."""
+    if not known.within_boundaries or batch.boundaries is None:
+        return crf.viterbi(emissions, batch.lengths), emissions
+    emissions = np.where(known.labels.within(batch.boundaries), emissions, FORBIDDEN)
+    return crf.types_within(emissions, batch.lengths, batch.boundaries), emissions

@@ -1,0 +1,63 @@
+"""The parts of an encoder, by the type that its settings name; each is imported when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from biaffinity.decoding.arrays import Array, Floats
+from biaffinity.decoding.network import Batch, Featuriser
+from biaffinity.encoders import EncoderSettings
+
+if TYPE_CHECKING:
+    from biaffinity.encoders.recurrent.encoder import RecurrentEncoder
+
+#: A graph of one result as a function of its inputs by name.
+Graph = Callable[[Mapping[str, Array]], Floats]
+
+
+class ModelParts(Protocol):
+    """What an encoder without PyTorch finds in a model folder."""
+
+    @property
+    def folder(self) -> Path:
+        """The model folder."""
+
+    def tensor(self, name: str, *shape: int) -> Floats:
+        """A tensor of the weights in single precision; another shape is an error."""
+
+    def stored(self, name: str, *shape: int) -> Array:
+        """A tensor in the precision it is kept in."""
+
+    def graph(self, name: str) -> Graph:
+        """``NAME.onnx``."""
+
+
+class EncoderRuntime(Protocol):
+    """An encoder without PyTorch."""
+
+    def new_featuriser(self) -> Featuriser:
+        """A featuriser that has met no token yet."""
+
+    def __call__(self, batch: Batch) -> Floats:
+        """Token vectors, [batch, size, width]."""
+
+
+def encoder_class(settings: EncoderSettings) -> type[RecurrentEncoder]:
+    """The torch module."""
+    encoder: type[RecurrentEncoder] = _part(settings, "encoder")
+    return encoder
+
+
+def load_runtime(parts: ModelParts, name: str, settings: EncoderSettings) -> EncoderRuntime:
+    """The encoder whose tensors and graphs are called ``name``, without PyTorch."""
+    runtime: EncoderRuntime = _part(settings, "runtime")(parts, name, settings)
+    return runtime
+
+
+def _part(settings: EncoderSettings, module: str) -> Any:
+    """A class such as ``RecurrentRuntime`` of the module ``encoders.recurrent.runtime``."""
+    package = import_module(f"biaffinity.encoders.{settings.type}.{module}")
+    return getattr(package, f"{settings.type.capitalize()}{module.capitalize()}")

@@ -1,0 +1,35 @@
+"""The settings of the recurrent encoder."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from biaffinity.encoders.recurrent.normalisation import Normalisation
+from biaffinity.encoders.section import Section
+
+
+class RecurrentSettings(Section):
+    """Token vectors from words and their characters. The defaults are the paper's but for unseen words."""
+
+    #: What the encoder keeps in a model folder besides weights.
+    files: ClassVar[tuple[str, ...]] = ("vocabulary.json",)
+
+    type: Literal["recurrent"] = "recurrent"
+    normalisation: Normalisation = "lower"
+    #: Whose words get rows of their own. The released program takes dev's words too.
+    vocabulary: Literal["train", "train+dev"] = "train"
+    #: What a word is that training never met but the vectors know: its vector, or the unknown word.
+    unseen_words: Literal["pretrained", "unk"] = "pretrained"
+    #: How many of the most frequent such words the model carries along.
+    keep_unseen: int = Field(default=200_000, ge=0)
+    #: The width of word vectors where none are given.
+    word_size: int = Field(default=100, gt=0)
+    #: α of word dropout: a word is hidden with probability α / (α + count).
+    word_dropout: float = Field(default=0.25, ge=0)
+    characters: bool = True
+    character_size: int = Field(default=25, gt=0)
+    character_hidden: int = Field(default=25, gt=0)
+    #: One character LSTM for both directions, as in the released program.
+    character_shared: bool = True

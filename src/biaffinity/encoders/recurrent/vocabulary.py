@@ -1,0 +1,127 @@
+"""What the recurrent encoder knows by name: words with counts, and characters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from biaffinity.annotation import Sentence
+from biaffinity.encoders.recurrent.normalisation import Normalisation, character_form, word_form
+from biaffinity.errors import DataError
+
+PADDING, UNKNOWN = 0, 1
+#: Characters: padding, unknown, and the frames around a word.
+WORD_START, WORD_END = 2, 3
+#: A batch of words is as wide as its longest, so a word of thousands of characters is cut in the middle.
+LONGEST_END = 32
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The names behind a model's numbers; all lists are in the order of the numbers.
+
+    Word number 2 + i is ``words[i]``; numbers from 2 + len(words) on belong to ``unseen``: words that
+    training never met but whose pretrained vectors the model carries. Character number 4 + i is
+    ``characters[i]``.
+    """
+
+    words: Sequence[str]
+    counts: Sequence[int]
+    characters: Sequence[str]
+    #: The width of the vectors of words.
+    word_size: int
+    unseen: Sequence[str] = ()
+    _numbers: dict[str, int] = field(init=False, repr=False, compare=False)
+    _characters: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        numbers = {word: 2 + index for index, word in enumerate((*self.words, *self.unseen))}
+        object.__setattr__(self, "_numbers", numbers)
+        characters = {character: 4 + index for index, character in enumerate(self.characters)}
+        object.__setattr__(self, "_characters", characters)
+
+    @property
+    def trained(self) -> int:
+        """How many word numbers have a trained vector: padding, unknown, and ``words``."""
+        return 2 + len(self.words)
+
+    @property
+    def symbols(self) -> int:
+        """How many character numbers there are: padding, unknown, the frames, and ``characters``."""
+        return 4 + len(self.characters)
+
+    def with_unseen(self, unseen: Sequence[str]) -> Vocabulary:
+        """The same with words that training never met."""
+        return replace(self, unseen=unseen)
+
+    def word(self, form: str) -> int:
+        """The number of a normalised word; `UNKNOWN` where there is none."""
+        return self._numbers.get(form, UNKNOWN)
+
+    def spell(self, form: str) -> list[int]:
+        """The numbers of a word's characters between the frames; of a very long word, those at its ends."""
+        numbers = (self._characters.get(character, UNKNOWN) for character in ends(form))
+        return [WORD_START, *numbers, WORD_END]
+
+    @classmethod
+    def build(
+        cls,
+        sentences: Iterable[Sentence],
+        normalisation: Normalisation,
+        more_words: Iterable[Sentence] = (),
+        *,
+        word_size: int,
+    ) -> Vocabulary:
+        """The words and characters of the training sentences, and the words of ``more_words``."""
+        words: Counter[str] = Counter()
+        characters: Counter[str] = Counter()
+        for sentence in sentences:
+            words.update(word_form(token, normalisation) for token in sentence.tokens)
+            for token in sentence.tokens:
+                characters.update(character_form(token, normalisation))
+        for sentence in more_words:
+            words.update(word_form(token, normalisation) for token in sentence.tokens)
+        ranked = sorted(words, key=lambda word: (-words[word], word))
+        return cls(
+            words=ranked,
+            counts=[words[word] for word in ranked],
+            characters=sorted(characters),
+            word_size=word_size,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON object."""
+        return {
+            "words": list(self.words),
+            "counts": list(self.counts),
+            "characters": list(self.characters),
+            "word_size": self.word_size,
+            "unseen": list(self.unseen),
+        }
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> Vocabulary:
+        """The inverse of `to_dict`; anything that cannot number a model's words is an error that names it."""
+        wanted = {part.name for part in fields(cls) if part.init}
+        for key in sorted(record.keys() ^ wanted):
+            raise DataError(f"is not a vocabulary: {key} is {'missing' if key in wanted else 'unknown'}")
+        for key in ("words", "characters", "unseen"):
+            if not _is_list_of(record[key], str) or len(set(record[key])) < len(record[key]):
+                raise DataError("must be a list of distinct strings", where=key)
+        counts, size = record["counts"], record["word_size"]
+        if not _is_list_of(counts, int) or len(counts) != len(record["words"]) or min(counts, default=0) < 0:
+            raise DataError("must be a list of whole numbers, one for each of words", where="counts")
+        if type(size) is not int or size < 1:
+            raise DataError("must be a whole number from 1 on", where="word_size")
+        return cls(**record)
+
+
+def ends(form: str) -> str:
+    """The characters of a word that are read: all of them, or those at the ends of a very long one."""
+    return form if len(form) <= 2 * LONGEST_END else form[:LONGEST_END] + form[-LONGEST_END:]
+
+
+def _is_list_of(value: object, kind: type) -> bool:
+    return isinstance(value, list) and all(type(member) is kind for member in value)

@@ -1,1 +1,0 @@
-"""Annotation to arrays and back: vocabulary, word vectors, batches; numpy only."""

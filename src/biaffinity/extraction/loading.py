@@ -1,0 +1,70 @@
+"""A model by its name: where its folder is, and the network in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, get_args
+
+from biaffinity.decoding.network import Network
+from biaffinity.errors import DataError, MissingExtraError, UsageError
+from biaffinity.hub import download, is_hub_name
+from biaffinity.runtime.network import OnnxNetwork
+
+#: The models inside the package, by name, and the one that is meant where none is named.
+EMBEDDED = Path(__file__).parent.parent / "models"
+DEFAULT_MODEL = "news"
+#: What runs a network. ``auto`` is onnxruntime on a CPU, PyTorch on any other device or without graphs.
+Runtime = Literal["onnx", "torch", "auto"]
+
+
+def model_folder(model: str | Path | None) -> Path:
+    """Where the files of a model are: a folder here, one inside the package, or one in the hub's cache."""
+    if not isinstance(model, str | Path | None):
+        raise UsageError(f"model must be the path of a folder, not {type(model).__name__}")
+    if model is None:
+        model = EMBEDDED / DEFAULT_MODEL
+        if not model.is_dir():
+            raise DataError(
+                "the embedded model is not in this installation",
+                remedy="make it with: make model; or name a model folder",
+            )
+    if isinstance(model, str) and not Path(model).exists():
+        if is_hub_name(model):
+            return download(model)
+        if model in (known := embedded_models()):
+            return known[model]
+    return Path(model)
+
+
+def embedded_models() -> dict[str, Path]:
+    """The models that come with the package."""
+    return {path.name: path for path in sorted(EMBEDDED.glob("*")) if path.is_dir()}
+
+
+def load_network(folder: Path, runtime: str = "auto", *, device: str = "cpu", threads: int = 1) -> Network:
+    """The network of a model folder."""
+    if runtime not in get_args(Runtime):
+        raise UsageError(f"no runtime {runtime!r:.40}", remedy=f"one of {', '.join(get_args(Runtime))}")
+    if runtime == "auto":
+        runtime = "onnx" if device == "cpu" and any(folder.glob("*.onnx")) else "torch"
+    if runtime == "torch":
+        return _torch_network(folder, device, threads)
+    if device != "cpu":
+        raise UsageError(
+            f'the runtime "onnx" runs on the cpu, not on {device!r:.40}', remedy='ask for runtime="torch"'
+        )
+    return OnnxNetwork.load(folder, threads)
+
+
+def _torch_network(folder: Path, device: str, threads: int) -> Network:
+    """``threads`` holds for all of PyTorch in this process."""
+    try:
+        import torch
+
+        from biaffinity.model.device import available_device
+        from biaffinity.model.folder import load_model
+        from biaffinity.model.network import TorchNetwork
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("running a model with PyTorch", "train") from error
+    torch.set_num_threads(threads)
+    return TorchNetwork(load_model(folder, available_device(device)))

@@ -1,0 +1,88 @@
+"""The network of a model folder as decoding wants it, run by onnxruntime."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from biaffinity.config.folder import ModelDescription, read_description
+from biaffinity.decoding.arrays import Array, Floats, Ints
+from biaffinity.decoding.candidates import Pairs
+from biaffinity.decoding.crf import CRFDecoder
+from biaffinity.decoding.labels import Spans
+from biaffinity.decoding.network import Batch, Description, Featuriser, involved
+from biaffinity.encoders.parts import load_runtime
+from biaffinity.runtime.parts import FolderParts
+
+#: Pairs scored at a time: what a sentence with thousands of entities needs stays small.
+BLOCK = 4096
+_VECTORS = "relation vectors"
+
+
+class OnnxNetwork:
+    """The exported network of a model folder; threads may share it."""
+
+    def __init__(self, known: ModelDescription, parts: FolderParts) -> None:
+        settings, options = known.config.encoder, known.config.model
+        self.description: Description = known.decoding
+        self.crf = _crf(known, self.description, parts)
+        self._encoder = load_runtime(parts, "encoder", settings)
+        self._relation_encoder = (
+            load_runtime(parts, "relation_encoder", settings)
+            if options.architecture == "pipeline"
+            else self._encoder
+        )
+        self._emissions = parts.graph("emissions")
+        self._states = parts.graph("states")
+        self._pairs = parts.graph("pairs")
+
+    @classmethod
+    def load(cls, folder: Path, threads: int = 1) -> OnnxNetwork:
+        """Read a model folder that has its graphs."""
+        return cls(read_description(folder), FolderParts(folder, threads))
+
+    def new_featuriser(self) -> Featuriser:
+        """A featuriser for this network that has met no token yet."""
+        return self._encoder.new_featuriser()
+
+    def emissions(self, batch: Batch) -> Floats:
+        """[batch, size, labels]."""
+        vectors = self._encoder(batch)
+        if self._relation_encoder is self._encoder:
+            batch.memo[_VECTORS] = vectors
+        return self._emissions({"vectors": vectors, "lengths": batch.lengths, **_given(batch)})
+
+    def pair_logits(self, batch: Batch, labels: Ints, spans: Spans, pairs: Pairs) -> Floats:
+        """[pairs, classes]; only the sentences that have a pair are read."""
+        vectors = batch.memo.get(_VECTORS)
+        if vectors is None:
+            vectors = self._relation_encoder(batch)
+        tokens: dict[str, Array] = {"vectors": vectors, "labels": labels, **_given(batch)}
+        rows, size, spans = involved(batch.lengths, spans, pairs)
+        feeds: dict[str, Array] = {name: values[rows, :size] for name, values in tokens.items()}
+        states = self._states({**feeds, "lengths": batch.lengths[rows]})
+        entities: dict[str, Array] = {
+            "states": states,
+            "sentence": spans.sentence,
+            "start": spans.start,
+            "end": spans.end,
+        }
+        blocks = (pairs[start : start + BLOCK] for start in range(0, len(pairs), BLOCK))
+        return np.concatenate(
+            [self._pairs({**entities, "head": block.head, "tail": block.tail}) for block in blocks]
+        )
+
+
+def _given(batch: Batch) -> dict[str, Array]:
+    return {} if batch.boundaries is None else {"boundaries": batch.boundaries}
+
+
+def _crf(known: ModelDescription, description: Description, parts: FolderParts) -> CRFDecoder:
+    count = len(description.labels)
+    legal = description.labels.allowed() if description.constrained else None
+    if known.config.model.tagger == "softmax":
+        return CRFDecoder.without_transitions(count, legal)
+    transitions = parts.tensor("tagger.crf.transitions", count, count)
+    start, end = (parts.tensor(f"tagger.crf.{side}", count) for side in ("start", "end"))
+    return CRFDecoder(transitions, start, end, legal)

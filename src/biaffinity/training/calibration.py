@@ -1,0 +1,173 @@
+"""The last step of training: how easily a relation is seen, and scores that mean what they say.
+
+A bias towards "no relation" trades missing relations for spurious ones. Temperatures (Guo et al. 2017) are
+for a network that is trained to the end and surer than it is right: its last scores divided by one number
+give the same entities and relations with humbler probabilities. Both are fitted on dev and become part of
+the weights, so that no runtime has to know of them.
+
+The weight of entity confidence is divided like the relations' scores that it is added to. It then weighs
+humbler probabilities, and a relation on the border may come or go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import torch
+
+from biaffinity.annotation import Sentence
+from biaffinity.config.settings import CalibrationConfig, Config
+from biaffinity.decoding.arrays import Floats, Ints
+from biaffinity.decoding.candidates import Pairs
+from biaffinity.decoding.crf import CRFDecoder
+from biaffinity.decoding.labels import Spans
+from biaffinity.decoding.network import Batch, Description, Featuriser, Network
+from biaffinity.decoding.prediction import predict
+from biaffinity.decoding.schema import NO_RELATION
+from biaffinity.model.joint import JointModel
+from biaffinity.model.network import TorchNetwork
+from biaffinity.scoring import score
+from biaffinity.scoring.calibration import calibrate, judge
+from biaffinity.scoring.matching import Cell
+
+#: Temperatures that are tried: none, and from 0.6 to 6 in steps of a twentieth. Of equals the first counts.
+TEMPERATURES = (1.0, *(0.6 * 1.05**step for step in range(48)))
+#: Biases that are tried.
+BIASES = tuple(step / 4 for step in range(-4, 13))
+_PLACE = "place in the replay"
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What was fitted."""
+
+    no_relation_bias: float = 0.0
+    entity_temperature: float = 1.0
+    relation_temperature: float = 1.0
+
+    def to_dict(self) -> dict[str, float]:
+        """A JSON object."""
+        return {name: round(value, 3) for name, value in asdict(self).items()}
+
+
+def fit_calibration(
+    model: JointModel, dev: Sequence[Sentence], settings: CalibrationConfig, relations: Cell
+) -> Calibration:
+    """What a config asks for, fitted on dev; ``relations`` is the cell that the bias is judged by."""
+    bias = 0.0
+    if settings.no_relation_bias != "learnt":
+        weighted = with_negatives(dev, settings.negative_sentences)
+        bias = _fit_bias(Replay(TorchNetwork(model), model.description), weighted, settings, relations)
+    if not settings.temperatures:
+        return Calibration(bias)
+    # Entity confidence is set aside: then what is found is the same under all temperatures, and the one has
+    # no bearing on the other.
+    known = model.config.updated("model", entity_confidence_weight=0.0).describe(model.schema)
+    replay = Replay(TorchNetwork(model), known)
+    replay.no_relation_bias = bias
+    losses: dict[str, dict[float, float]] = {"entities": {}, "relations": {}}
+    for temperature in TEMPERATURES:
+        replay.temperature = temperature
+        judged = judge(dev, replay.predict(dev))
+        for kind, tried in losses.items():
+            if found := getattr(judged, kind):
+                tried[temperature] = calibrate(found).log_loss
+    best = {kind: min(tried, key=tried.__getitem__, default=1.0) for kind, tried in losses.items()}
+    return Calibration(bias, best["entities"], best["relations"])
+
+
+def apply_calibration(model: JointModel, fitted: Calibration) -> None:
+    """Make what was fitted part of a model's weights."""
+    scorer, tagger = model.relations.scorer, model.tagger
+    with torch.no_grad():
+        scorer.bias[NO_RELATION] += fitted.no_relation_bias
+        scorer.temperature.mul_(fitted.relation_temperature)
+        for part in (*tagger.output.parameters(), *tagger.crf.parameters()):
+            part.div_(fitted.entity_temperature)
+    model.configure(calibrated_config(model.config, fitted))
+
+
+def calibrated_config(config: Config, fitted: Calibration) -> Config:
+    """The settings of a calibrated model."""
+    weight = config.model.entity_confidence_weight / fitted.relation_temperature
+    return config.updated("model", entity_confidence_weight=round(weight, 2))
+
+
+def with_negatives(dev: Sequence[Sentence], ratio: float) -> list[Sentence]:
+    """Dev with its sentences without a relation repeated, until there are ``ratio`` for each with one."""
+    negative = [sentence for sentence in dev if not sentence.relations]
+    if not ratio or not negative:
+        return list(dev)
+    times = int(ratio * (len(dev) - len(negative)) / len(negative))
+    return [*dev, *negative * max(0, times - 1)]
+
+
+def _fit_bias(replay: Replay, dev: Sequence[Sentence], settings: CalibrationConfig, relations: Cell) -> float:
+    scores = {}
+    for bias in BIASES:
+        replay.no_relation_bias = bias
+        scores[bias] = score(dev, replay.predict(dev))[relations].f1
+    best = max(scores.values())
+    if best == 0:
+        return 0.0
+    near = [bias for bias, f1 in scores.items() if f1 >= best - settings.tolerance]
+    return max(near) if settings.no_relation_bias == "cautious" else min(near, key=abs)
+
+
+class Replay:
+    """A network whose scores are computed once and then given again, under a bias and a temperature.
+
+    Every pass over the same sentences reads the same batches in the same order. Neither bias nor temperature
+    changes the entities that are found, but for the types within given boundaries: these are chosen by
+    marginals, whose order a temperature may change. Where it does, the pairs are scored anew.
+    """
+
+    def __init__(self, network: Network, description: Description) -> None:
+        self.description = description
+        self.temperature = 1.0
+        self.no_relation_bias = 0.0
+        self._network = network
+        self._crf = network.crf
+        self._batches: list[Batch] = []
+        self._emissions: list[Floats] = []
+        #: By batch, the scores of pairs and the labelling that they are of.
+        self._logits: dict[int, tuple[Ints, Floats]] = {}
+        self._place = 0
+
+    def predict(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """The sentences annotated; always the same ones."""
+        self._place = 0
+        return list(predict(self, sentences))
+
+    @property
+    def crf(self) -> CRFDecoder:
+        """The network's, at this temperature."""
+        crf, divisor = self._crf, np.float32(self.temperature)
+        return CRFDecoder(crf.transitions / divisor, crf.start / divisor, crf.end / divisor)
+
+    def new_featuriser(self) -> Featuriser:
+        """The network's."""
+        return self._network.new_featuriser()
+
+    def emissions(self, batch: Batch) -> Floats:
+        """[batch, size, labels]."""
+        place, self._place = self._place, self._place + 1
+        if place == len(self._batches):
+            self._batches.append(batch)
+            self._emissions.append(self._network.emissions(batch))
+        batch.memo[_PLACE] = place
+        return self._emissions[place] / np.float32(self.temperature)
+
+    def pair_logits(self, batch: Batch, labels: Ints, spans: Spans, pairs: Pairs) -> Floats:
+        """[pairs, classes]."""
+        place = batch.memo[_PLACE]
+        if place not in self._logits or not np.array_equal(self._logits[place][0], labels):
+            # The first batch of this place has the network's memo.
+            logits = self._network.pair_logits(self._batches[place], labels, spans, pairs)
+            self._logits[place] = labels, logits
+        logits = self._logits[place][1].copy()
+        logits[:, NO_RELATION] += self.no_relation_bias
+        logits /= self.temperature
+        return logits

@@ -1,0 +1,40 @@
+"""Runs of `extract_to_file` with the stand-in for a model, whole and left half way."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+from biaffinity.bulk.run import Advanced, Event, extract_to_file
+from biaffinity.bulk.sinks import format_named
+from biaffinity.bulk.sources import Inputs
+from bulk import capitals
+
+
+def names(count: int) -> list[str]:
+    return [f"Bo{n} met Al{n} twice." for n in range(count)]
+
+
+def write(name: str, texts: list[str]) -> str:
+    Path(name).write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
+    return name
+
+
+def run(name: str = "in.jsonl", out: str = "out.jsonl", **options: Any) -> list[Event]:
+    load = options.pop("load", capitals.load)
+    settings = options.pop("settings", {})
+    return list(
+        extract_to_file(Inputs([name]), Path(out), format_named(None, Path(out)), load, settings, **options)
+    )
+
+
+def interrupt(after: int, name: str = "in.jsonl", out: str = "out.jsonl") -> None:
+    """Start a run and leave it when it has advanced so often."""
+    form = format_named(None, Path(out))
+    events = extract_to_file(Inputs([name]), Path(out), form, capitals.load, {})
+    advances = (event for event in events if isinstance(event, Advanced))
+    for _ in itertools.islice(advances, after + 1):
+        pass
+    events.close()

@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biaffinity import formats
+from biaffinity.annotation import Document, Entity, Relation, Sentence, documents
+from biaffinity.bulk.sinks import csv_rows, format_named, json_line
+from biaffinity.errors import MissingExtraError, UsageError
+from extraction.texts import annotated_texts
+from paragraph import PARAGRAPH, TRIPLES, triples
+from strategies import whole_documents
+
+with_tokens = partial(json_line, tokens=True)
+
+DOCUMENT = Document(
+    [
+        Sentence(["Rain", "."], text="Rain. ", token_spans=[(0, 4), (4, 5)]),
+        Sentence(
+            ["Ilka", '"', "Roe", "left", "Łódź"],
+            [Entity(0, 3, "Peop", 0.75), Entity(4, 5, "Loc", 0.5)],
+            [Relation("Live_In", 0, 1, 0.25)],
+            text='Ilka "Roe left Łódź',
+            token_spans=[(0, 4), (5, 6), (6, 9), (10, 14), (15, 19)],
+        ),
+    ],
+    id="a,b",
+)
+
+
+def test_a_json_line_is_small_and_counts_in_characters() -> None:
+    line = json_line(DOCUMENT)
+    assert line.endswith("}\n")
+    assert line.count("\n") == 1
+    assert json.loads(line) == {
+        "id": "a,b",
+        "text": 'Rain. Ilka "Roe left Łódź',
+        "entities": [
+            {"text": 'Ilka "Roe', "type": "Peop", "start_char": 6, "end_char": 15, "score": 0.75},
+            {"text": "Łódź", "type": "Loc", "start_char": 21, "end_char": 25, "score": 0.5},
+        ],
+        "relations": [{"type": "Live_In", "head": 0, "tail": 1, "score": 0.25}],
+    }
+
+
+@pytest.mark.parametrize("line", [json_line, with_tokens])
+def test_a_relation_of_a_later_sentence_has_its_own_arguments(line: partial[str]) -> None:
+    assert triples(json.loads(line(PARAGRAPH))) == TRIPLES
+
+
+@given(whole_documents(scores=True), st.booleans())
+def test_a_json_line_is_what_python_gives(document: Document, tokens: bool) -> None:
+    assert json.loads(json_line(document, tokens=tokens)) == document.to_dict(tokens=tokens)
+
+
+@given(whole_documents(scores=True))
+def test_with_tokens_the_document_can_be_had_again(document: Document) -> None:
+    line = with_tokens(document)
+    assert line.count("\n") == 1
+    assert Document.from_json(line) == document
+
+
+def mentions(document: Document) -> tuple[str, list[object], list[object]]:
+    """A document in characters: its text, its entities, its relations."""
+    entities = [(e.text, e.start_char, e.end_char, e.type, e.score) for e in document.entities]
+    keys = dict(zip(document.entities, entities, strict=True))
+    relations = [(r.type, keys[r.head], keys[r.tail], r.score) for r in document.relations]
+    return document.text, [*entities], [*relations]
+
+
+@pytest.mark.parametrize("tokens", [True, False])
+@pytest.mark.parametrize("name", ["json", "jsonl"])
+@given(found=st.lists(annotated_texts(), min_size=1, max_size=3), named=st.booleans())
+def test_what_is_written_can_be_read_as_annotated_text(
+    name: str, tokens: bool, found: list[Document], named: bool
+) -> None:
+    if named:
+        found = [Document(document.sentences, id=str(number)) for number, document in enumerate(found)]
+    form, report = format_named(name, tokens=tokens), formats.Report()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "written"
+        whole = form.whole(map(form.render, found), len(found) == 1)
+        path.write_text("".join(whole), encoding="utf-8", newline="")
+        again = list(documents(formats.read(path, report=report)))
+    assert [mentions(d) for d in again] == [mentions(d) for d in found if d.text]
+    assert not report
+
+
+def test_csv_has_a_row_per_relation_under_its_header() -> None:
+    whole = "".join(format_named("csv").whole([csv_rows(DOCUMENT), csv_rows(Document([]))], False))
+    assert list(csv.DictReader(io.StringIO(whole))) == [
+        {
+            "document": "a,b",
+            "type": "Live_In",
+            "head": 'Ilka "Roe',
+            "head_type": "Peop",
+            "head_start": "6",
+            "head_end": "15",
+            "tail": "Łódź",
+            "tail_type": "Loc",
+            "tail_start": "21",
+            "tail_end": "25",
+            "score": "0.25",
+        }
+    ]
+
+
+@given(whole_documents())
+def test_csv_holds_the_relations_whatever_their_text(document: Document) -> None:
+    rows = list(csv.reader(io.StringIO(csv_rows(document), newline="")))
+    assert [(row[2], row[1], row[6]) for row in rows] == document.triples()
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_json_of_many_is_an_array(count: int) -> None:
+    whole = "".join(format_named("json").whole([json_line(DOCUMENT)] * count, False))
+    assert json.loads(whole) == [json.loads(json_line(DOCUMENT))] * count
+
+
+def test_json_of_one_is_an_object_over_several_lines() -> None:
+    whole = "".join(format_named("json").whole([json_line(DOCUMENT)], True))
+    assert json.loads(whole) == json.loads(json_line(DOCUMENT))
+    assert whole.count("\n") > 10
+
+
+@pytest.mark.parametrize(
+    ("name", "out", "told"),
+    [
+        (None, None, "jsonl"),
+        (None, "x.csv", "csv"),
+        (None, "x.JSON", "json"),
+        (None, "x.out", "jsonl"),
+        ("csv", "x.json", "csv"),
+    ],
+)
+def test_the_format_is_told_by_its_name_or_the_files(name: str | None, out: str | None, told: str) -> None:
+    assert format_named(name, None if out is None else Path(out)).name == told
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens", "problem"),
+    [
+        ("xml", False, "unknown format 'xml'"),
+        ("csv", True, "csv has no place for tokens"),
+        ("parquet", False, "Parquet cannot go to stdout"),
+    ],
+)
+def test_what_cannot_be_written_is_wrong_use(name: str, tokens: bool, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        format_named(name, tokens=tokens)
+
+
+def test_parquet_without_its_extra_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"writing Parquet.*biaffinity\[tables\]"):
+        format_named("parquet", Path("x.parquet"))
+
+
+def test_parquet_holds_what_json_lines_hold(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra tables")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    out, records = tmp_path / "x.parquet", tmp_path / "records"
+    lines = [json_line(DOCUMENT), json_line(Document([], id="empty"))] * 700
+    records.write_text("".join(lines), encoding="utf-8")
+    finish = format_named("parquet", out).finish
+    assert finish is not None
+    finish(records, out, False)
+    assert parquet.read_table(out).to_pylist() == [json.loads(line) for line in lines]

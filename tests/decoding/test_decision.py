@@ -1,0 +1,62 @@
+"""How relations are decided."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from biaffinity.decoding.candidates import Pairs
+from biaffinity.decoding.decision import Decoded, decide
+from biaffinity.decoding.labels import Spans
+from decoding.written import links
+
+SPANS = Spans(*(np.array(column) for column in ([0, 0, 0], [0, 2, 4], [1, 3, 5], [0, 1, 1])))
+PAIRS = Pairs(np.array([0, 1, 0]), np.array([1, 2, 2]))
+#: "No relation" and two types: sure of the second type, sure of nothing, all but even.
+LOGITS = np.array([[0, 0, 4], [5, 0, 0], [0, 0.5, 0]], dtype=np.float32)
+
+
+def decided(span_scores: list[float], weight: float) -> Decoded:
+    scores = np.array(span_scores, dtype=np.float32)
+    return decide(SPANS, scores, PAIRS, LOGITS, entity_confidence_weight=weight)
+
+
+@pytest.mark.parametrize("weight", [0.0, 8.0])
+def test_between_sure_entities_the_best_class_is_taken_with_its_softmax_probability(weight: float) -> None:
+    found = decided([1, 1, 1], weight)
+    assert links(found) == [(0, 1, 2), (0, 2, 1)]
+    best = np.exp([4, 0.5]) / (np.exp([4, 0.5]) + 2)
+    assert found.relation_scores == pytest.approx(best, abs=1e-6)
+
+
+def test_doubt_about_an_entity_speaks_against_its_relations() -> None:
+    assert links(decided([1, 1, 0.8], 8.0)) == [(0, 1, 2)]  # 8 * -log 0.8 = 1.8 > 0.5
+    assert links(decided([0.8, 0.8, 1], 8.0)) == [(0, 1, 2)]  # 3.6 < 4 for the sure one
+    assert links(decided([0.7, 0.8, 1], 8.0)) == []
+    assert len(links(decided([0.7, 0.8, 1], 0.0))) == 2
+
+
+def test_doubt_does_not_change_the_score_of_what_is_found() -> None:
+    assert decided([1, 0.9, 0.5], 1.0).relation_scores[0] == decided([1, 0.9, 0.5], 0.0).relation_scores[0]
+
+
+def test_an_impossible_entity_has_no_relation_and_no_warning() -> None:
+    assert links(decided([0, 1, 1], 1.0)) == []
+
+
+@pytest.mark.parametrize("weight", [0.0, 8.0])
+def test_no_candidates_have_no_relation(weight: float) -> None:
+    found = decide(
+        SPANS,
+        np.ones(3, dtype=np.float32),
+        PAIRS[:0],
+        np.zeros((0, 3), dtype=np.float32),
+        entity_confidence_weight=weight,
+    )
+    assert (links(found), len(found.relation_scores)) == ([], 0)
+
+
+def test_large_logits_have_finite_scores() -> None:
+    logits = np.array([[0, 500, -500], [-900, -800, -1000], [0, 0, 0]], dtype=np.float32)
+    found = decide(SPANS, np.ones(3, dtype=np.float32), PAIRS, logits, entity_confidence_weight=0.0)
+    assert found.relation_scores.tolist() == [1.0, 1.0]

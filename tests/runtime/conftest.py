@@ -1,0 +1,76 @@
+"""A handful of tiny models that have every switch of the paper between them, exported once per session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is the judge")
+pytest.importorskip("onnx", reason="PyTorch exports with it")
+
+import torch
+
+from biaffinity.annotation import Sentence
+from biaffinity.encoders.recurrent.encoder import RecurrentEncoder
+from biaffinity.model.joint import JointModel
+from model.tiny import UNSEEN, WORD_SIZE, stir, tiny_model
+from runtime.exported import exported
+
+#: What only decoding knows is not among them: a folder is read under other settings of it at no cost.
+COMBINATIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "pipeline": {
+        "architecture": "pipeline",
+        "label_embeddings": False,
+        "character_shared": False,
+        "lstm_layers": 1,
+    },
+    "context": {"context": True, "linear": False},
+    "softmax": {"tagger": "softmax", "characters": False, "bilinear": False, "lstm_layers": 3},
+    "given, plain": {"boundaries": "given", "context": True, "character_shared": False},
+    "given, pipeline": {
+        "boundaries": "given",
+        "architecture": "pipeline",
+        "label_embeddings": False,
+        "bilinear": False,
+    },
+    "given, softmax": {"boundaries": "given", "tagger": "softmax", "characters": False, "linear": False},
+}
+#: The one whose vocabulary ends with the words of training.
+WITHOUT_UNSEEN = "given, pipeline"
+
+
+@pytest.fixture(scope="session")
+def strange_news(news: list[Sentence]) -> list[Sentence]:
+    """The sample sentences, and one of words that training never met."""
+    return [*news, Sentence([*UNSEEN, "xyzzy", "日本"])]
+
+
+@pytest.fixture(scope="session")
+def combination(news: list[Sentence], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder of an exported combination, with random weights; not to be changed."""
+
+    @cache
+    def made(name: str) -> Path:
+        model = tiny_model(news, **COMBINATIONS[name])
+        if name == WITHOUT_UNSEEN:
+            model = without_unseen(model)
+        stir(model)
+        model.relations.scorer.temperature.fill_(0.7)
+        folder = tmp_path_factory.mktemp("combinations") / "model"
+        exported(model, folder)
+        return folder
+
+    return made
+
+
+def without_unseen(model: JointModel) -> JointModel:
+    """The same with fresh weights and no vectors of words that training never met."""
+    own = model.encoder
+    vocabulary = own.vocabulary.with_unseen([])
+    encoder = RecurrentEncoder(own.settings, vocabulary, torch.zeros(0, WORD_SIZE), dropout=own.rate)
+    return JointModel(model.config, model.schema, encoder)
