@@ -114,6 +114,10 @@ def test_csv_has_a_row_per_relation_under_its_header() -> None:
     ]
 
 
+def test_rows_of_csv_end_as_lines_do() -> None:
+    assert csv_rows(DOCUMENT).endswith(",0.25\n")
+
+
 @given(whole_documents())
 def test_csv_holds_the_relations_whatever_their_text(document: Document) -> None:
     rows = list(csv.reader(io.StringIO(csv_rows(document), newline="")))
@@ -130,6 +134,34 @@ def test_json_of_one_is_an_object_over_several_lines() -> None:
     whole = "".join(format_named("json").whole([json_line(DOCUMENT)], True))
     assert json.loads(whole) == json.loads(json_line(DOCUMENT))
     assert whole.count("\n") > 10
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_json_is_made_of_a_file_of_records_just_as_of_records(tmp_path: Path, single: bool) -> None:
+    out, records, line = tmp_path / "x.json", tmp_path / "records", json_line(DOCUMENT)
+    lines = [line] if single else [line, json_line(Document([], id="\u2028\x85")), line]
+    records.write_bytes("".join(lines).encode())
+    form = format_named("json")
+    assert form.finish is not None
+    form.finish(records, out, single)
+    assert out.read_bytes() == "".join(form.whole(lines, single)).encode()
+
+
+def test_json_of_one_keeps_letters_and_indents_by_two() -> None:
+    whole = "".join(format_named("json").whole([json_line(DOCUMENT)], True))
+    assert whole.startswith('{\n  "id": "a,b",\n  "text": "Rain. Ilka \\"Roe left Łódź",\n')
+    assert whole.endswith("\n}\n")
+
+
+def test_json_of_many_has_an_object_per_line() -> None:
+    whole = "".join(format_named("json").whole(["{}\n", '{"id": 1}\n'], False))
+    assert whole == '[\n{},\n{"id": 1}\n]\n'
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_tokens_are_written_where_they_are_asked_for(form: str) -> None:
+    assert format_named(form, tokens=True).render(DOCUMENT) == with_tokens(DOCUMENT)
+    assert format_named(form).render(DOCUMENT) == json_line(DOCUMENT) != with_tokens(DOCUMENT)
 
 
 @pytest.mark.parametrize(
@@ -149,20 +181,30 @@ def test_the_format_is_told_by_its_name_or_the_files(name: str | None, out: str 
 @pytest.mark.parametrize(
     ("name", "tokens", "problem"),
     [
-        ("xml", False, "unknown format 'xml'"),
-        ("csv", True, "csv has no place for tokens"),
-        ("parquet", False, "Parquet cannot go to stdout"),
+        ("xml", False, "unknown format 'xml' (one of json, jsonl, csv, parquet)"),
+        ("csv", True, "csv has no place for tokens (one of json, jsonl has)"),
+        ("parquet", False, "Parquet cannot go to stdout (name a file with --out)"),
     ],
 )
 def test_what_cannot_be_written_is_wrong_use(name: str, tokens: bool, problem: str) -> None:
-    with pytest.raises(UsageError, match=problem):
+    with pytest.raises(UsageError) as caught:
         format_named(name, tokens=tokens)
+    assert str(caught.value) == problem
 
 
 def test_parquet_without_its_extra_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"writing Parquet.*biaffinity\[tables\]"):
+    with pytest.raises(MissingExtraError, match=r"^writing Parquet needs .*biaffinity\[tables\]"):
         format_named("parquet", Path("x.parquet"))
+
+
+def test_parquet_is_not_finished_without_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra tables")
+    finish = format_named("parquet", tmp_path / "x.parquet").finish
+    assert finish is not None
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"^writing Parquet needs "):
+        finish(tmp_path / "records", tmp_path / "x.parquet", False)
 
 
 def test_parquet_holds_what_json_lines_hold(tmp_path: Path) -> None:
@@ -174,4 +216,27 @@ def test_parquet_holds_what_json_lines_hold(tmp_path: Path) -> None:
     finish = format_named("parquet", out).finish
     assert finish is not None
     finish(records, out, False)
-    assert parquet.read_table(out).to_pylist() == [json.loads(line) for line in lines]
+    table = parquet.read_table(out)
+    place = "start_char: int64, end_char: int64, score: double"
+    assert {column.name: str(column.type) for column in table.schema} == {
+        "id": "string",
+        "text": "string",
+        "entities": f"list<element: struct<text: string, type: string, {place}>>",
+        "relations": "list<element: struct<type: string, head: int64, tail: int64, score: double>>",
+    }
+    assert table.num_rows == len(lines)
+    assert parquet.ParquetFile(out).num_row_groups == 2, "all rows were held at once"
+    assert table.slice(1398).to_pylist() == [json.loads(line) for line in lines[:2]]
+    assert table.to_pylist() == [json.loads(line) for line in lines]
+
+
+def test_parquet_has_its_columns_where_nothing_was_found(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra tables")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    out, records = tmp_path / "x.parquet", tmp_path / "records"
+    records.write_text(json_line(Document([], id="empty")), encoding="utf-8")
+    finish = format_named("parquet", out).finish
+    assert finish is not None
+    finish(records, out, True)
+    (row,) = parquet.read_table(out).to_pylist()
+    assert row == {"id": "empty", "text": "", "entities": [], "relations": []}

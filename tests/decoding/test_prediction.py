@@ -92,6 +92,11 @@ def test_scores_lie_between_zero_and_one_and_entities_do_not_overlap(
         assert all(a.end <= b.start for a, b in zip(found.entities, found.entities[1:], strict=False))
 
 
+def test_an_entity_has_the_score_that_decoding_gives_it() -> None:
+    (found,) = Predictor(written(sure=2.0)).annotate([Sentence(["U-Peop", "O"])])
+    assert [entity.score for entity in found.entities] == [round(1 / (1 + 8 * np.exp(-2)), 6)]
+
+
 def test_without_scores_there_are_none(network: TorchNetwork, news: list[Sentence]) -> None:
     found = list(predict(network, news, scores=False))
     assert found == [bare(sentence) for sentence in predict(network, news)]

@@ -1,10 +1,11 @@
-"""What a least score leaves of a sentence; the asking of it is tested with the extractor."""
+"""What a least score asks for, and what it leaves of a sentence; see also the tests of the extractor."""
 
 from __future__ import annotations
 
 import pytest
 
 from biaffinity.annotation import Entity, Relation, Sentence
+from biaffinity.errors import UsageError
 from biaffinity.extraction.thresholds import Thresholds
 
 SENTENCE = Sentence(
@@ -45,3 +46,43 @@ def test_the_arguments_of_a_relation_that_stays_are_counted_anew() -> None:
 def test_what_has_no_score_stays(least: float) -> None:
     given = SENTENCE.annotated([Entity(0, 1, "Peop"), Entity(2, 3, "Loc")], [Relation("Live_In", 0, 1)])
     assert Thresholds({"Peop": least, "Loc": least}, {"Live_In": least}).kept(given) == given
+
+
+@pytest.mark.parametrize(("least", "all_stay"), [(0.0, True), (0.25, False)])
+def test_it_is_known_whether_anything_can_score_less(least: float, all_stay: bool) -> None:
+    assert Thresholds({"Peop": 0.0}, {"Live_In": least}).keep_all is all_stay
+
+
+def test_a_type_that_is_not_known_is_answered_with_those_that_are() -> None:
+    with pytest.raises(UsageError) as caught:
+        Thresholds.read({"Pope": 0.5}, ["Peop", "Loc"], ["Live_In"])
+    assert str(caught.value) == (
+        "min_score names 'Pope', which the model does not know "
+        "(it knows entities, relations, Peop, Loc, Live_In)"
+    )
+
+
+def test_one_number_is_for_all() -> None:
+    assert Thresholds.read(0.5, ["Peop"], ["Live_In"]) == Thresholds({"Peop": 0.5}, {"Live_In": 0.5})
+
+
+def test_a_type_has_its_own_number_or_that_of_its_kind_or_none() -> None:
+    read = Thresholds.read({"entities": 0.5, "Loc": 1, "Kill": 0.25}, ["Peop", "Loc"], ["Kill", "Live_In"])
+    assert read == Thresholds({"Peop": 0.5, "Loc": 1}, {"Kill": 0.25, "Live_In": 0.0})
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.0, 1.0])
+def test_nothing_and_certainty_may_be_asked_for(value: float) -> None:
+    assert Thresholds.read(value, ["Peop"], []).entities == {"Peop": value}
+
+
+@pytest.mark.parametrize("value", [-0.001, 1.001, float("nan"), True, "high", None])
+def test_a_number_that_no_score_can_be_is_refused(value: float) -> None:
+    with pytest.raises(UsageError) as caught:
+        Thresholds.read({"Live_In": value}, [], ["Live_In"])
+    assert str(caught.value) == f"min_score must be a number from 0 to 1, not {value!r}"
+
+
+def test_given_entities_stay_whatever_is_asked_of_theirs() -> None:
+    strict = Thresholds({"Peop": 0.5, "Loc": 1.0}, {"Live_In": 0.75})
+    assert strict.for_relations() == Thresholds({"Peop": 0.0, "Loc": 0.0}, {"Live_In": 0.75})

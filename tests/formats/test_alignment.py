@@ -21,6 +21,7 @@ from biaffinity.text import read_document
 from characters import documents_of_sentences, in_characters
 
 TEXT = "Ana Ruiz left Bergen. Tove Lind stayed there."
+LONGER = TEXT + " Sol came."
 
 
 def entity(covered: str, type_: str = "Peop", key: str | None = None, text: str = TEXT) -> CharEntity:
@@ -113,6 +114,18 @@ def test_chains_of_crossing_entities_join_all_they_touch() -> None:
     text = "One. Two. Three. Four."
     found, _ = aligned([entity("One. Two", text=text), entity("Two. Three", text=text)], text=text)
     assert [s.text for s in found] == ["One. Two. Three. ", "Four."]
+
+
+def test_what_had_to_give_is_reported_with_its_place() -> None:
+    report = Report()
+    entities = [entity("Ana"), entity("ergen"), entity("there. Sol", text=LONGER), entity("Tove")]
+    relations = [CharRelation("Kill", "Ana", "Tove", "f:9")]
+    list(align(LONGER, entities, relations, document="d", where="f", report=report))
+    assert set(report.lines()) == {
+        "1 x entity crosses a sentence border: sentences joined (e.g. f:there. Sol)",
+        "1 x entity widened to whole tokens (e.g. f:ergen)",
+        f"1 x {ACROSS_SENTENCES} (e.g. f:9)",
+    }
 
 
 def test_entities_made_equal_by_widening_are_merged_and_relations_follow() -> None:

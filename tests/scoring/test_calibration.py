@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biaffinity.annotation import Entity, Relation, Sentence
-from biaffinity.scoring.calibration import calibrate, judge
+from biaffinity.scoring.calibration import Bin, Calibration, calibrate, judge
 
 GOLD = Sentence(
     ["Ana", "Ruiz", "left", "Solund", "Bay"],
@@ -52,9 +52,25 @@ def test_what_has_no_score_is_passed_over() -> None:
     assert judged.triples == []
 
 
+def test_what_has_no_score_does_not_keep_what_follows_from_being_judged() -> None:
+    entities = [Entity(0, 2, "Peop"), Entity(3, 5, "Loc")]
+    found = GOLD.annotated(entities, [Relation("Kill", 0, 1), Relation("Live_In", 0, 1, 0.9)])
+    assert judge([GOLD], [found]).relations == [(0.9, True)]
+
+
+def test_all_of_gold_may_be_right() -> None:
+    gold = GOLD.annotated([Entity(0, 2, "Peop")])
+    assert judge([gold], [gold.annotated([Entity(0, 2, "Peop", 0.9)])]).entities == [(0.9, True)]
+
+
 def test_nothing_found_has_an_empty_calibration() -> None:
-    assert calibrate([]).count == 0
-    assert calibrate([]).bins == ()
+    assert calibrate([]) == Calibration(0, 0.0, 0.0, 0.0, 0.0, 0.0, ())
+
+
+def test_a_score_of_one_is_in_the_last_bin() -> None:
+    found = calibrate([(1.0, True), (0.9, False)])
+    assert found.bins == (Bin(0.9, 1.0, 2, 0.95, 0.5),)
+    assert (found.count, found.mean_score, found.right) == (2, 0.95, 0.5)
 
 
 @given(PAIRS)

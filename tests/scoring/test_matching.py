@@ -16,6 +16,8 @@ from biaffinity.scoring.matching import (
     RE_BOUNDARIES,
     RE_STRICT,
     Cell,
+    shared_keys,
+    strict_relations,
 )
 
 # Ida Moor(Peop) of Calder Mills(Org) left Port Vane(Loc) .
@@ -124,3 +126,12 @@ class TestRelations:
         assert found(RE_STRICT, both, doubled)[1:] == ({"Work_For": 2}, {"Work_For": 1})
         assert found(RE_BOUNDARIES, both, doubled)[1:] == ({"Work_For": 1}, {"Work_For": 1})
         assert found(RC_RELEASED, both, doubled)[1:] == ({"Work_For": 1}, {"Work_For": 1})
+
+
+class TestSharedKeys:
+    def test_items_go_by_the_last_of_their_key_and_are_right_where_both_sides_have_it(self):
+        predicted = GOLD.annotated([IDA, MILLS, VANE], [WORKS, Relation("Kill", 1, 2)])
+        wanted, given, right = shared_keys(strict_relations)(GOLD, predicted)
+        assert sorted(wanted) == ["Live_In", "Work_For"]
+        assert sorted(given) == ["Kill", "Work_For"]
+        assert right == ["Work_For"]

@@ -109,6 +109,14 @@ class TestRelations:
         verdicts = judge(GOLD, GOLD.annotated(GOLD.entities, predicted)).relations
         assert verdicts[0] == Verdict(Kind.WRONG_DIRECTION, 0, 1, ("Work_For", "Work_For"))
 
+    def test_of_two_with_one_shared_argument_that_with_a_correct_one_is_paired(self):
+        entities = [IDA, Entity(3, 4, "Org"), OSS, Entity(0, 1, "Peop")]
+        predicted = GOLD.annotated(entities, [Relation("Work_For", 3, 1), Relation("Work_For", 0, 2)])
+        assert [(v.kind.value, v.gold, v.predicted) for v in judge(GOLD, predicted).relations] == [
+            ("other argument", 0, 1),
+            ("spurious", None, 0),
+        ]
+
 
 def test_confusion_counts_types_and_their_absence():
     predicted = GOLD.annotated([Entity(0, 2, "Org"), Entity(4, 5, "Org"), Entity(5, 6, "Loc"), OSS])

@@ -27,3 +27,24 @@ def test_each_group_has_its_heading_before_its_cells():
         ("macro, all types", ("ner", "macro")),
         ("macro, without Misc, Other", ("ner", "macro_no_other")),
     ]
+
+
+def test_the_numbers_of_the_paper_have_the_names_they_have_there():
+    told = list(lines(score([], [], other=["Other", "Misc"])))
+    assert told[-5:] == [
+        ("The paper's numbers (macro)", None),
+        ("NER without Misc, Other", ("paper", "ner")),
+        ("EC without Misc, Other", ("paper", "ec")),
+        ("RC strict", ("paper", "rc")),
+        ("RC as released", ("paper", "rc_released")),
+    ]
+
+
+def test_boundaries_are_one_line_and_relations_have_no_other():
+    told = list(lines(score([], [])))
+    assert told[4:6] == [("Entities, boundaries only", None), ("micro", ("ner", "boundaries"))]
+    assert told[10:13] == [
+        ("Relations, strict", None),
+        ("micro", ("re", "strict", "micro")),
+        ("macro, all types", ("re", "strict", "macro")),
+    ]

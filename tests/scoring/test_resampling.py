@@ -78,3 +78,10 @@ def test_no_sentences_have_an_empty_interval_at_zero():
 def test_no_samples_are_too_few():
     with pytest.raises(UsageError, match="0 resamples are too few"):
         with_intervals(count(GOLD, GOLD), samples=0)
+
+
+def test_one_resample_is_the_least():
+    assert list(resampling.block_sizes(9, 1)) == [1]
+    with pytest.raises(UsageError) as caught:
+        list(resampling.block_sizes(9, 0))
+    assert str(caught.value) == "0 resamples are too few (use 1000 or more)"

@@ -41,6 +41,7 @@ def test_a_constant_difference_leaves_no_doubt():
     result = paired_t_test([0.61, 0.71, 0.81], [0.6, 0.7, 0.8])
     assert (result.t, result.p, result.stars) == (math.inf, 0.0, "**")
     assert result.difference == pytest.approx(0.01)
+    assert result.seeds == 3
 
 
 def test_a_constant_loss_is_negative():
@@ -54,17 +55,22 @@ def test_stars_mark_the_usual_levels(p, stars):
 
 @pytest.mark.parametrize(("first", "second"), [([0.5], [0.4]), ([0.5, 0.6], [0.4]), ([], [])])
 def test_too_few_or_uneven_scores_are_an_error(first, second):
-    with pytest.raises(UsageError, match="two or more pairs"):
+    with pytest.raises(UsageError) as caught:
         paired_t_test(first, second)
+    assert str(caught.value) == (
+        f"a paired t-test needs two or more pairs of scores, not {len(first)} and {len(second)} "
+        "(give one score per seed for each system, in the same order of seeds)"
+    )
 
 
 def test_a_score_that_is_not_a_number_is_an_error():
-    with pytest.raises(UsageError, match="not a number"):
+    with pytest.raises(UsageError) as caught:
         paired_t_test([0.5, math.nan], [0.4, 0.4])
+    assert str(caught.value) == "a score is not a number (leave out the seeds that failed, on both sides)"
 
 
 def test_without_scipy_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.special", None)
-    with pytest.raises(MissingExtraError, match="needs an extra") as caught:
+    with pytest.raises(MissingExtraError, match=r"^the t-test needs an extra") as caught:
         paired_t_test([0.5, 0.6], [0.4, 0.4])
     assert "biaffinity[stats]" in str(caught.value)

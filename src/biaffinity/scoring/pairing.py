@@ -37,9 +37,9 @@ def paired(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> Iterator[
 
 def _uneven(number: int, wanted: Sentence | None, given: Sentence | None) -> MismatchError:
     longer, shorter = ("gold", "the prediction") if given is None else ("the prediction", "gold")
-    extra = wanted or given
+    extra = given if wanted is None else wanted  # a sentence without tokens counts as false
     return MismatchError(
-        f"is in {longer} (id {extra.id if extra else ''!r}) but {shorter} ends before it",
+        f"is in {longer} (id {extra.id if extra is not None else ''!r}) but {shorter} ends before it",
         where=f"sentence {number}",
         remedy="both must hold the same sentences in the same order",
     )
