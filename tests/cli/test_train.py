@@ -34,7 +34,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def arguments(corpus: dict[str, Path], out: Path, *more: str) -> list[str]:
     data = ["--train", str(corpus["train"]), "--dev", str(corpus["dev"])]
-    return ["train", str(corpus["recipe"]), *data, "--out", str(out), *more]
+    return ["train", str(corpus["recipe"]), *data, "--out", str(out), "--no-export", *more]
 
 
 def run(capsys: pytest.CaptureFixture[str], *command: str) -> tuple[int, str, str]:
@@ -92,7 +92,7 @@ def test_a_run_killed_twice_and_resumed_ends_as_one_that_was_not(
     assert process.returncode == 0, stderr
     whole = {name: corpus[name] for name in ("train", "dev")}
     torch.set_num_threads(1)  # as the command does: sums depend on it
-    biaffinity.train(recipe, **whole, out=tmp_path / "whole")
+    biaffinity.train(recipe, **whole, out=tmp_path / "whole", graphs=False)
     assert tiny.same_tensors(tiny.weights(tmp_path / "m"), tiny.weights(tmp_path / "whole")), done
     assert tiny.history(tmp_path / "m") == tiny.history(tmp_path / "whole"), done
     left = {path.name for path in (tmp_path / "m").iterdir()}
@@ -243,7 +243,9 @@ def test_a_model_that_could_not_be_exported_is_told(
 ) -> None:
     monkeypatch.delitem(sys.modules, "biaffinity.layers.onnx_graph", raising=False)
     monkeypatch.setitem(sys.modules, "onnx", None)
-    code, _, stderr = run(capsys, *arguments(corpus, tmp_path / "m", "--set", "training.epochs=1"))
+    code, _, stderr = run(
+        capsys, *arguments(corpus, tmp_path / "m", "--export", "--set", "training.epochs=1")
+    )
     assert code == 0
     assert "it needs PyTorch to run, for it could not be exported: " in stderr
     assert "(run: pip install 'biaffinity[train]')" in stderr

@@ -42,6 +42,12 @@ def train(
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    export: Annotated[
+        bool,
+        typer.Option(
+            "--export/--no-export", help="End with the export, so that the model runs without PyTorch."
+        ),
+    ] = True,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also log for TensorBoard into OUT/tensorboard.")
     ] = False,
@@ -86,6 +92,7 @@ def train(
                 device=device,
                 overrides=overrides or (),
                 resume=resume,
+                graphs=export,
                 watch=watch,
             )
         except KeyboardInterrupt:
@@ -97,7 +104,7 @@ def train(
             table.title = f"\n{name}"
             print_tables([table], sys.stdout)
     tell(f"\nthe model of epoch {finished.best_epoch} is in {finished.folder}")
-    if finished.not_exported is not None:
+    if export and finished.not_exported is not None:
         tell(f"it needs PyTorch to run, for it could not be exported: {finished.not_exported}")
     if finished.interrupted:
         talk.print("interrupted: --resume goes on from the last whole epoch", style="yellow")

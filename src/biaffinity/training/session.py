@@ -20,7 +20,7 @@ import numpy as np
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
-from biaffinity.config.folder import GRAPH_SUFFIX, WEIGHTS
+from biaffinity.config.folder import CARD, CONFIG, GRAPH_SUFFIX, WEIGHTS
 from biaffinity.config.recipes import read_recipe, recipe_path
 from biaffinity.config.settings import Config, validate
 from biaffinity.config.upgrade import upgraded_config
@@ -39,6 +39,7 @@ from biaffinity.training.trainer import Trainer, TrainingData
 
 CHECKPOINT = "checkpoint.safetensors"
 HISTORY = "history.jsonl"
+CURVES = "curves.png"
 RUN = "run.json"
 #: The key under which weights say what calibration they have.
 CALIBRATED = "calibration"
@@ -134,7 +135,7 @@ class Session:
         else:
             save_description(self.trainer.model, folder)
             _write_json(folder / RUN, {**identity, **provenance()})
-        _remove_unfinished_files(folder)
+        _remove_unfinished_files(folder, config)
 
     @property
     def has_model(self) -> bool:
@@ -209,7 +210,7 @@ class Session:
             "scores": {name: sheet.to_dict() for name, sheet in sheets.items()},
         }
         write_card(self.folder, record)
-        draw_curves(self.history, self.folder / "curves.png")
+        draw_curves(self.history, self.folder / CURVES)
         _write_json(self.folder / RUN, record)
         if not finished.interrupted:
             (self.folder / CHECKPOINT).unlink(missing_ok=True)
@@ -280,10 +281,12 @@ def _read_history(folder: Path, epochs: int) -> list[dict[str, Any]]:
     return history[:epochs]
 
 
-def _remove_unfinished_files(folder: Path) -> None:
+def _remove_unfinished_files(folder: Path, config: Config) -> None:
     """Remove what a killed process left of files it was writing."""
-    for leftover in folder.glob(".*.part"):
-        leftover.unlink(missing_ok=True)
+    model = (CONFIG, *config.encoder.files, WEIGHTS, f"*{GRAPH_SUFFIX}", CARD)
+    for name in (*model, CURVES, CHECKPOINT, HISTORY, RUN):
+        for leftover in folder.glob(f".{name}.*.part"):
+            leftover.unlink(missing_ok=True)
 
 
 def _read_part(path: Path, report: formats.Report) -> list[Sentence]:
