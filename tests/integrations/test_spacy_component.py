@@ -23,8 +23,7 @@ from spacy.tokens.underscore import Underscore
 from biaffinity import Extractor, Sentence, formats
 from biaffinity.errors import BiaffinityError, UsageError
 from biaffinity.extraction.loading import DEFAULT_MODEL, embedded_models
-from biaffinity.model.export import export
-from biaffinity.model.folder import save_model
+from biaffinity.model.network import TorchNetwork
 from extraction.texts import ANA, TOVE
 from model.tiny import tiny_model
 
@@ -180,13 +179,13 @@ def test_two_components_add_up(pipeline: Pipeline, folder: Path) -> None:
 
 
 def test_a_model_that_is_given_entities_says_so(
-    news: list[Sentence], pipeline: Pipeline, tmp_path: Path
+    news: list[Sentence], pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save_model(tiny_model(news, boundaries="given"), tmp_path)
-    export(tmp_path)
+    within = Extractor(TorchNetwork(tiny_model(news, boundaries="given")))
+    monkeypatch.setattr(Extractor, "load", lambda *_, **__: within)
     with pytest.raises(UsageError, match='entities="given"'):
-        pipeline(model=str(tmp_path))(ANA)
-    doc = pipeline({"Bergen": "GPE"}, model=str(tmp_path), entities="given")(ANA)
+        pipeline()(ANA)
+    doc = pipeline({"Bergen": "GPE"}, entities="given")(ANA)
     assert entities(doc) == [("Bergen", "GPE")]
 
 

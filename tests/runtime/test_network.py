@@ -22,15 +22,15 @@ from biaffinity.annotation import Entity, Sentence
 from biaffinity.decoding.network import Network
 from biaffinity.decoding.prediction import predict, sorted_batches
 from biaffinity.errors import BiaffinityError, DataError
-from biaffinity.extraction.loading import load_network
+from biaffinity.extraction.loading import load_network, model_folder
 from biaffinity.model import network as torch_network
 from biaffinity.model.folder import save_model, save_weights
 from biaffinity.model.joint import JointModel
 from biaffinity.runtime import network as onnx_network
 from biaffinity.runtime.network import OnnxNetwork
-from model.tiny import SWITCHES, stir, tiny_model
+from model.tiny import SWITCHES, tiny_model
 from runtime.conftest import COMBINATIONS, WITHOUT_UNSEEN
-from runtime.exported import assert_found_alike, exported, found, runtimes
+from runtime.exported import assert_found_alike, found, runtimes
 
 Combination = Callable[[str], Path]
 GRAPHS = ["emissions.onnx", "states.onnx", "pairs.onnx", "encoder.characters.onnx"]
@@ -88,12 +88,8 @@ def test_labels_may_be_confined(
     assert_found_alike(found(onnxruntime, strange_news, allowed=allowed), theirs)
 
 
-def test_the_whole_of_conll04_dev_is_annotated_alike(corpora: Path, tmp_path: Path) -> None:
-    train = list(formats.read(corpora / "conll04" / "train.jsonl"))
-    model = tiny_model(train, constrained=True, candidates="all")
-    stir(model)
-    exported(model, tmp_path)
-    torch, onnxruntime = runtimes(tmp_path)
+def test_the_embedded_model_annotates_the_whole_of_conll04_dev_alike(corpora: Path) -> None:
+    torch, onnxruntime = runtimes(model_folder(None), candidates="all")
     sentences = list(formats.read(corpora / "conll04" / "dev.jsonl"))
     entities = relations = 0
     for rows in sorted_batches([len(sentence) for sentence in sentences], 2048):
