@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from biaffinity.decoding.arrays import Ints, padded
 from biaffinity.encoders.recurrent.normalisation import character_form, word_form
@@ -17,6 +18,7 @@ from biaffinity.errors import BiaffinityError
 from biaffinity.files import read_json
 
 [VOCABULARY] = RecurrentSettings.files
+N = TypeVar("N", bound=np.generic)
 
 
 def read_vocabulary(folder: Path) -> Vocabulary:
@@ -36,9 +38,11 @@ class RecurrentFeaturiser:
         self.normalisation = settings.normalisation
         self._tokens: dict[str, int] = {}
         self._forms: dict[str, int] = {}
-        self._spellings: list[Ints] = []
-        #: The word number and the number of the form of every token met, [tokens met, 2], with room to grow.
-        self._numbers = np.empty((1024, 2), dtype=np.int64)
+        # Tables with room to grow: the characters of every form met and how many they are, [forms met,
+        # longest] and [forms met]; the word number and the form's number of every token met, [tokens met, 2].
+        self._spellings = np.zeros((1024, 2 * LONGEST_END + 2), dtype=np.int32)
+        self._lengths = np.zeros(1024, dtype=np.int64)
+        self._numbers = np.zeros((1024, 2), dtype=np.int64)
         self._met = 0
 
     @property
@@ -76,12 +80,15 @@ class RecurrentFeaturiser:
         if place is not None:
             return place
         form = ends(character_form(token, self.normalisation))
-        number = self._forms.setdefault(form, len(self._forms))
-        if number == len(self._spellings):
-            self._spellings.append(np.array(self.vocabulary.spell(form), dtype=np.int64))
+        number = self._forms.get(form)
+        if number is None:
+            number = self._forms[form] = len(self._forms)
+            self._spellings, self._lengths = _grown(self._spellings, number), _grown(self._lengths, number)
+            spelling = self.vocabulary.spell(form)
+            self._spellings[number, : len(spelling)] = spelling
+            self._lengths[number] = len(spelling)
         place, self._met = self._met, self._met + 1
-        if place == len(self._numbers):
-            self._numbers = np.concatenate([self._numbers, np.empty_like(self._numbers)])
+        self._numbers = _grown(self._numbers, place)
         self._numbers[place] = self.vocabulary.word(word_form(token, self.normalisation)), number
         if len(token) <= 2 * LONGEST_END:  # what is longer hardly comes again, and may be megabytes
             self._tokens[token] = place
@@ -89,10 +96,14 @@ class RecurrentFeaturiser:
 
     def _spell(self, forms: Ints) -> tuple[Ints, Ints, Ints]:
         """Padded characters of word forms, shortest form first, their lengths, and where each form went."""
-        spellings = [self._spellings[form] for form in forms]
-        lengths = np.array([len(spelling) for spelling in spellings], dtype=np.int64)
+        lengths = self._lengths[forms]
         order = np.argsort(lengths, kind="stable")
         place = np.empty(len(forms), dtype=np.int64)
         place[order] = np.arange(len(forms))
         lengths = lengths[order]
-        return padded(np.concatenate([spellings[row] for row in order]), lengths), lengths, place
+        return self._spellings[forms[order], : lengths[-1]].astype(np.int64), lengths, place
+
+
+def _grown(table: npt.NDArray[N], row: int) -> npt.NDArray[N]:
+    """The table, twice as long if it has not got this row; who reads the old one goes on with it."""
+    return table if row < len(table) else np.concatenate([table, np.zeros_like(table)])
