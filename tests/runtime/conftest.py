@@ -20,25 +20,29 @@ from biaffinity.model.joint import JointModel
 from model.tiny import UNSEEN, WORD_SIZE, stir, tiny_model
 from runtime.exported import exported
 
-#: What only decoding knows is not among them: a folder is read under other settings of it at no cost.
+#: The model of `tests/conftest.py`, which is exported anyway.
+TRAINED = "trained"
+#: What a model is whose network is compared between the runtimes. What only decoding knows is not among
+#: them: a folder is read under other settings of it at no cost.
 COMBINATIONS: dict[str, dict[str, Any]] = {
-    "plain": {},
+    TRAINED: {"context": True},
     "pipeline": {
         "architecture": "pipeline",
         "label_embeddings": False,
         "character_shared": False,
+        "linear": False,
         "lstm_layers": 1,
     },
-    "context": {"context": True, "linear": False},
     "softmax": {"tagger": "softmax", "characters": False, "bilinear": False, "lstm_layers": 3},
-    "given, plain": {"boundaries": "given", "context": True, "character_shared": False},
+    "given": {"boundaries": "given", "context": True, "character_shared": False, "linear": False},
     "given, pipeline": {
         "boundaries": "given",
         "architecture": "pipeline",
         "label_embeddings": False,
+        "tagger": "softmax",
+        "characters": False,
         "bilinear": False,
     },
-    "given, softmax": {"boundaries": "given", "tagger": "softmax", "characters": False, "linear": False},
 }
 #: The one whose vocabulary ends with the words of training.
 WITHOUT_UNSEEN = "given, pipeline"
@@ -51,19 +55,23 @@ def strange_news(news: list[Sentence]) -> list[Sentence]:
 
 
 @pytest.fixture(scope="session")
-def combination(news: list[Sentence], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of an exported combination, with random weights; not to be changed."""
+def combination(
+    news: list[Sentence], folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """The folder of an exported combination, with random weights unless trained; not to be changed."""
 
     @cache
     def made(name: str) -> Path:
+        if name == TRAINED:
+            return folder
         model = tiny_model(news, **COMBINATIONS[name])
         if name == WITHOUT_UNSEEN:
             model = without_unseen(model)
         stir(model)
         model.relations.scorer.temperature.fill_(0.7)
-        folder = tmp_path_factory.mktemp("combinations") / "model"
-        exported(model, folder)
-        return folder
+        target = tmp_path_factory.mktemp("combinations") / "model"
+        exported(model, target)
+        return target
 
     return made
 
