@@ -26,7 +26,7 @@ class Slate:
         self.go = threading.Event()
         self.go.set()
 
-    def read(self, tasks: Sequence[Task]) -> list[bytes | Exception]:
+    def read(self, tasks: Sequence[Task], wanted: object) -> list[bytes | Exception]:
         self.batches.append([task.text for task in tasks])
         assert self.go.wait(20)
         return [
@@ -179,9 +179,9 @@ def test_a_request_that_takes_too_long_is_told_and_its_text_is_not_read() -> Non
 
 def test_a_large_text_does_not_stand_before_small_ones() -> None:
     class Heavy(Slate):
-        def read(self, tasks: Sequence[Task]) -> list[bytes | Exception]:
+        def read(self, tasks: Sequence[Task], wanted: object) -> list[bytes | Exception]:
             if len(tasks[0].text) > SMALL:
-                return super().read(tasks)
+                return super().read(tasks, wanted)
             return [b"small"] * len(tasks)
 
     slate = Heavy()

@@ -46,6 +46,16 @@ def serve(
     timeout: Annotated[
         float, typer.Option(metavar="S", help="Seconds that a request may take.", min=0.1)
     ] = 30.0,
+    grace: Annotated[
+        float, typer.Option(metavar="S", help="Seconds to finish in when it is told to stop.", min=0.1)
+    ] = 30.0,
+    max_entities: Annotated[
+        int, typer.Option(metavar="N", help="Entities of one sentence, given or found.", min=1)
+    ] = 200,
+    max_relations: Annotated[int, typer.Option(metavar="N", help="Relations of one text.", min=1)] = 5_000,
+    max_arcs: Annotated[
+        int, typer.Option(metavar="N", help="Relations of a text that is drawn.", min=1)
+    ] = 1_000,
 ) -> None:
     """Serve a model over HTTP."""
     from biaffinity.serve import Settings, run
@@ -60,6 +70,10 @@ def serve(
         max_chars=max_chars,
         max_requests=max_requests,
         timeout=timeout,
+        grace=grace,
+        max_entities=max_entities,
+        max_relations=max_relations,
+        max_arcs=max_arcs,
     )
     if api_key_file is None and not is_loopback(host):
         tell(f"note: whoever can reach {host} can use this service (--api-key-file asks for a key)")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, overload
 
 from biaffinity.annotation import Document, Sentence
+from biaffinity.decoding.decode import BeforePairs
 from biaffinity.decoding.network import Network
 from biaffinity.decoding.prediction import BATCH_TOKENS, Predictor
 from biaffinity.errors import AnnotationError, UsageError
@@ -141,7 +142,12 @@ class Extractor:
 
     @overload
     def stream(
-        self, texts: Iterable[str | TextInput], *, batch_tokens: int = ..., min_score: MinScore | None = ...
+        self,
+        texts: Iterable[str | TextInput],
+        *,
+        batch_tokens: int = ...,
+        min_score: MinScore | None = ...,
+        before_pairs: BeforePairs | None = ...,
     ) -> Iterator[Document]: ...
 
     @overload
@@ -151,6 +157,7 @@ class Extractor:
         *,
         batch_tokens: int = ...,
         min_score: MinScore | None = ...,
+        before_pairs: BeforePairs | None = ...,
     ) -> Iterator[tuple[Document, Id]]: ...
 
     def stream(
@@ -159,6 +166,7 @@ class Extractor:
         *,
         batch_tokens: int = BATCH_TOKENS,
         min_score: MinScore | None = None,
+        before_pairs: BeforePairs | None = None,
     ) -> Iterator[Any]:
         """The documents of many texts, in order, in memory that does not grow with their number.
 
@@ -166,7 +174,8 @@ class Extractor:
         (document, id), and an id that is a string or a whole number becomes the document's own. In place
         of a text a `TextInput` asks for entities and a least score of its own. Texts are taken from an
         iterator only as they are needed, some `READ_AHEAD` batches ahead.
-        ``batch_tokens`` are the tokens that the network reads at one time.
+        ``batch_tokens`` are the tokens that the network reads at one time; for every such batch
+        ``before_pairs`` is told how many entities each of its sentences has, and may raise to stop.
         """
         if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
             raise UsageError(
@@ -178,7 +187,7 @@ class Extractor:
         work = (self._read_at(i, item, thresholds) for i, item in enumerate(texts))
         return (
             (found, item[1]) if isinstance(item, tuple | list) else found
-            for found, item in self._annotate(work, batch_tokens)
+            for found, item in self._annotate(work, batch_tokens, before_pairs)
         )
 
     def annotate(
@@ -235,13 +244,20 @@ class Extractor:
         return Work(in_pieces(lay_over(document, given), 3), "given", thresholds.for_relations(), item)
 
     def _annotate(
-        self, items: Iterable[Work[T]], batch_tokens: int = BATCH_TOKENS
+        self,
+        items: Iterable[Work[T]],
+        batch_tokens: int = BATCH_TOKENS,
+        before_pairs: BeforePairs | None = None,
     ) -> Iterator[tuple[Document, T]]:
         """The documents annotated, each with what came with it."""
         for window in windows(items, READ_AHEAD * batch_tokens):
             sentences = [sentence for work in window for sentence in work.document.sentences]
             given = [work.entities for work in window for _ in work.document.sentences]
-            annotated = iter(annotate(self._predictor, sentences, given, batch_tokens=batch_tokens))
+            annotated = iter(
+                annotate(
+                    self._predictor, sentences, given, batch_tokens=batch_tokens, before_pairs=before_pairs
+                )
+            )
             for work in window:
                 own = islice(annotated, len(work.document.sentences))
                 kept = [work.thresholds.kept(sentence) for sentence in own]

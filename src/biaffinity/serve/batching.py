@@ -8,14 +8,16 @@ than the bound, or longer than a request may take, is turned away at once.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+from biaffinity.serve.hands import Hand
 from biaffinity.serve.lanes import OVERHEAD, Lane, Waiting
+from biaffinity.serve.logs import trace
 from biaffinity.serve.metrics import Metrics
-from biaffinity.serve.problems import ServiceError
+from biaffinity.serve.problems import ServiceError, fault
 from biaffinity.serve.reading import Reader, Task
 
 #: Characters of a request that still counts as small.
@@ -26,6 +28,10 @@ LINGER = 0.002
 _FORESEEN = 0.4
 #: Of both bounds, what streams may fill: they can wait, others are turned away.
 _FOR_STREAMS = 0.5
+#: Seconds that a stopping service waits for what its threads are at; then it goes without them.
+_PATIENCE = 0.5
+
+_log = logging.getLogger(__name__)
 
 
 class Batcher:
@@ -38,7 +44,7 @@ class Batcher:
         self._timeout = timeout
         self._small, self._large = Lane(), Lane()
         self._room = asyncio.Event()
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="extract")
+        self._hands: list[Hand[list[bytes | Exception]]] = []
         self._work = [asyncio.create_task(self._serve(lane)) for lane in (self._small, self._large)]
 
     async def close(self) -> None:
@@ -48,7 +54,9 @@ class Batcher:
         await asyncio.gather(*self._work, return_exceptions=True)
         for lane in (self._small, self._large):
             lane.give_up(ServiceError(503, "the service is stopping", remedy="send it again"))
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        ended = await asyncio.gather(*(hand.end(_PATIENCE) for hand in self._hands))
+        if not all(ended):
+            _log.error("stopped while a text was being read")
 
     async def read(self, tasks: Sequence[Task], *, listed: bool) -> list[bytes]:
         """The documents of one request as JSON, in order; raises where it is turned away or fails.
@@ -85,6 +93,12 @@ class Batcher:
     def seconds_to_wait(self) -> int:
         """When to send again what was turned away for the number of requests."""
         return _whole_seconds(self._small)
+
+    def stuck(self) -> bool:
+        """Whether a lane has been at one batch for longer than any request may take."""
+        now = time.perf_counter()
+        lanes = (self._small, self._large)
+        return any(lane.since is not None and now - lane.since > self._timeout for lane in lanes)
 
     def _has_room(self, lane: Lane, size: int, share: float) -> bool:
         """Whether so many characters more can be held and read in time; one request alone always can."""
@@ -128,20 +142,31 @@ class Batcher:
                 answer.set_exception(error)
 
     async def _serve(self, lane: Lane) -> None:
-        loop = asyncio.get_running_loop()
+        hand: Hand[list[bytes | Exception]] = Hand("extract")
+        self._hands.append(hand)
         while True:
             await lane.filled.wait()
             lane.filled.clear()
             await asyncio.sleep(0)  # the requests that came with this one are being read just now
             while batch := lane.take():
-                started = time.perf_counter()
+                lane.since = started = time.perf_counter()
                 tasks, size = [item.task for item in batch], sum(item.size for item in batch)
-                results = await loop.run_in_executor(self._threads, self._reader.read, tasks)
+                try:
+                    results = await hand.do(partial(self._reader.read, tasks, partial(_is_wanted, batch)))
+                except Exception as error:  # no memory for the answers, say: the lane goes on
+                    _log.error("batch failed", extra={"fields": trace(error)})
+                    results = [fault()] * len(batch)
+                lane.since = None
                 lane.took(size, time.perf_counter() - started)
                 self._metrics.read(len(batch), size)
                 for item, result in zip(batch, results, strict=True):
                     item.settle(result)
                 await _linger(lane, crowd=len(batch) > 1)
+
+
+def _is_wanted(batch: Sequence[Waiting]) -> bool:
+    """Whether anyone still waits for an answer."""
+    return any(not item.answer.done() for item in batch)
 
 
 async def _linger(lane: Lane, *, crowd: bool) -> None:

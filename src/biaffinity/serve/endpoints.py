@@ -21,8 +21,8 @@ from biaffinity.serve.bodies import JSON, LINES, read_body, read_lines, require_
 from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.problems import ServiceError, malformed, misused, too_many_characters
 from biaffinity.serve.reading import Reader, Task
-from biaffinity.serve.schemas import ManyTexts, ModelAnswer, OneText, TextItem, read_request
-from biaffinity.serve.settings import MOST_TEXTS, Settings
+from biaffinity.serve.schemas import GivenEntity, ManyTexts, ModelAnswer, OneText, TextItem, read_request
+from biaffinity.serve.settings import LONGEST_GIVEN, MOST_TEXTS, Settings
 from biaffinity.serve.streaming import answer_lines
 from biaffinity.version import __version__
 
@@ -44,7 +44,7 @@ class Service:
             # A monstrous sentence is read in pieces; the answer shows them, and the log would say whose.
             warnings.simplefilter("ignore", BiaffinityWarning)
             self._batcher = batcher = Batcher(
-                Reader(self._extractor),
+                Reader(self._extractor, self._settings),
                 self._metrics,
                 max_waiting=self._settings.max_waiting,
                 timeout=self._settings.timeout,
@@ -98,6 +98,9 @@ class Service:
             relation_types=list(self._extractor.relation_types),
             max_chars=self._settings.max_chars,
             max_texts=MOST_TEXTS,
+            max_entities=self._settings.max_entities,
+            max_relations=self._settings.max_relations,
+            max_arcs=self._settings.max_arcs,
         )
         return Response(answer.model_dump_json(), media_type="application/json")
 
@@ -106,8 +109,13 @@ class Service:
         return Response(b'{"status":"live"}', media_type="application/json")
 
     async def ready(self) -> Response:
-        """Whether texts are read: 503 until then."""
-        _ = self.batcher  # raises
+        """Whether texts are read: 503 until then, and while no answer comes of one."""
+        if self.batcher.stuck():
+            raise ServiceError(
+                503,
+                f"a batch of texts has been read for more than {self._settings.timeout:g} s",
+                remedy="send requests elsewhere meanwhile",
+            )
         return Response(b'{"status":"ready"}', media_type="application/json")
 
     async def metrics(self) -> Response:
@@ -116,6 +124,7 @@ class Service:
         return Response(exposition, media_type="text/plain; version=0.0.4; charset=utf-8")
 
     def _as_task(self, item: OneText) -> Task:
+        _require_short(item.entities)
         return Task(
             item.text,
             "" if item.id is None else str(item.id),
@@ -127,7 +136,12 @@ class Service:
     def _as_tasks(self, wanted: ManyTexts) -> Sequence[Task]:
         thresholds = self._thresholds(wanted)
         width = None if wanted.drawing is None else wanted.drawing.width
-        items = (TextItem.model_construct(text=t) if isinstance(t, str) else t for t in wanted.texts)
+        items = [TextItem.model_construct(text=t) if isinstance(t, str) else t for t in wanted.texts]
+        for number, item in enumerate(items):
+            try:
+                _require_short(item.entities)
+            except ServiceError as error:
+                raise error.at(f"texts[{number}]") from None
         return [
             Task(item.text, "" if item.id is None else str(item.id), item.entities, thresholds, width)
             for item in items
@@ -142,3 +156,15 @@ class Service:
             )
         except BiaffinityError as error:
             raise misused(error) from None
+
+
+def _require_short(entities: Sequence[GivenEntity] | None) -> None:
+    """Refuse a given entity that would make one sentence of a long text."""
+    for number, entity in enumerate(entities or ()):
+        if entity.end_char - entity.start_char > LONGEST_GIVEN:
+            raise ServiceError(
+                413,
+                f"an entity of {entity.end_char - entity.start_char:,} characters, at most {LONGEST_GIVEN:,}",
+                where=f"entities[{number}]",
+                remedy="leave it out",
+            )

@@ -45,6 +45,7 @@ class Lane:
     def __init__(self) -> None:
         self.filled = asyncio.Event()
         self.unanswered = 0  # characters
+        self.since: float | None = None  # when the batch was begun that is being read
         self._queue: deque[Waiting] = deque()
         self._batch: list[Waiting] = []
         self._rate = _RATE

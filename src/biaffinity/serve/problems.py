@@ -18,12 +18,12 @@ MEANINGS = {
     404: ("not_found", "There is nothing at this address."),
     405: ("method_not_allowed", "The address does not take this method; `Allow` says which it takes."),
     408: ("slow_body", "The body did not arrive in time."),
-    413: ("too_large", "The body or its texts are larger than the service reads."),
+    413: ("too_large", "The body, its texts or what is found in them exceed a limit of the service."),
     415: ("not_json", "The body is not declared as JSON."),
     422: ("malformed", "The body is not what it should be; `where` names the field."),
     429: ("too_busy", "Too much is waiting already; `Retry-After` says in how many seconds to try again."),
     500: ("failed", "The text could not be read, by a fault of the service."),
-    503: ("not_ready", "The service is starting or stopping."),
+    503: ("not_ready", "The service is starting or stopping, is full, or has been stuck for a while."),
     504: ("timeout", "The answer was not ready in time."),
 }
 
@@ -83,6 +83,16 @@ def too_many_bytes(bound: int) -> ServiceError:
         413,
         f"more than {bound:,} bytes",
         remedy="send the texts in several requests, or one by one to /v1/extract/stream",
+    )
+
+
+def too_many(what: str, number: int, limit: str, bound: int) -> ServiceError:
+    """A text with more of something than is worked on; ``limit`` is the setting that says how many."""
+    option = limit.replace("_", "-")
+    return ServiceError(
+        413,
+        f"{number:,} {what}, at most {bound:,} ({limit})",
+        remedy=f"send less text, ask for higher scores (min_score), or let the operator raise --{option}",
     )
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pydantic_core import to_json
 
 from biaffinity.annotation import Document
+from biaffinity.decoding.arrays import Ints
 from biaffinity.errors import BiaffinityError
 from biaffinity.extraction import Extractor, TextInput
 from biaffinity.extraction.thresholds import Thresholds
 from biaffinity.serve.logs import trace
-from biaffinity.serve.problems import ServiceError, misused
+from biaffinity.serve.problems import ServiceError, misused, too_many
 from biaffinity.serve.schemas import GivenEntity
+from biaffinity.serve.settings import Settings
 
 #: Padded tokens that the network reads at one time: with tens of sentences at hand, fewer than a long
 #: stream has, so that short sentences are not padded to the length of the longest.
@@ -34,41 +36,69 @@ class Task:
     width: int | None = None
 
 
+class Abandoned(Exception):
+    """Nobody waits for the answer any more."""
+
+
 class Reader:
-    """An extractor that answers in JSON."""
+    """An extractor that answers in JSON, and does not begin what would be too much."""
 
-    def __init__(self, extractor: Extractor) -> None:
+    def __init__(self, extractor: Extractor, settings: Settings | None = None) -> None:
         self.extractor = extractor
+        self._settings = settings or Settings()
 
-    def read(self, tasks: Sequence[Task]) -> list[bytes | Exception]:
-        """For each text its document as JSON, or the error to answer with."""
+    def read(
+        self, tasks: Sequence[Task], wanted: Callable[[], bool] = lambda: True
+    ) -> list[bytes | Exception]:
+        """For each text its document as JSON, or the error to answer with; it stops when none is ``wanted``."""
         try:
-            found = self.extractor.stream(map(_as_input, tasks), batch_tokens=BATCH_TOKENS)
-            return [_rendered(document, task) for document, task in zip(found, tasks, strict=True)]
-        except Exception:  # one of them is to blame: find it
-            return [self._read_alone(task) for task in tasks]
-
-    def _read_alone(self, task: Task) -> bytes | Exception:
-        try:
-            [document] = self.extractor.stream([_as_input(task)])
-            return _rendered(document, task)
-        except BiaffinityError as error:
-            return misused(error)
+            return self._read_together(tasks, wanted)
+        except Abandoned as error:
+            return [error] * len(tasks)
         except Exception as error:
-            _log.error("text failed", extra={"fields": {"characters": len(task.text), **trace(error)}})
-            return ServiceError(
-                500, "this text could not be read, which is a fault of the service", remedy="leave it out"
-            )
+            if len(tasks) == 1:
+                return [_answer_to(error, tasks[0])]
+            half = len(tasks) // 2  # one of them is to blame: find it
+            return [*self.read(tasks[:half], wanted), *self.read(tasks[half:], wanted)]
+
+    def _read_together(self, tasks: Sequence[Task], wanted: Callable[[], bool]) -> list[bytes | Exception]:
+        def check(entities: Ints) -> None:
+            if not wanted():
+                raise Abandoned
+            if entities.max(initial=0) > self._settings.max_entities:
+                raise too_many(
+                    "entities in one sentence",
+                    int(entities.max()),
+                    "max_entities",
+                    self._settings.max_entities,
+                )
+
+        found = self.extractor.stream(map(_as_input, tasks), batch_tokens=BATCH_TOKENS, before_pairs=check)
+        return [self._rendered(document, task) for document, task in zip(found, tasks, strict=True)]
+
+    def _rendered(self, document: Document, task: Task) -> bytes | Exception:
+        relations = sum(len(sentence.relations) for sentence in document.sentences)
+        if relations > self._settings.max_relations:
+            return too_many("relations", relations, "max_relations", self._settings.max_relations)
+        if task.width is None:
+            return to_json(document.to_dict())
+        if relations > self._settings.max_arcs:
+            return too_many("relations to draw", relations, "max_arcs", self._settings.max_arcs)
+        from biaffinity.show import svg
+
+        return to_json({**document.to_dict(), "svg": svg(document, width=task.width, style=False)})
+
+
+def _answer_to(error: Exception, task: Task) -> Exception:
+    if isinstance(error, ServiceError):
+        return error
+    if isinstance(error, BiaffinityError):
+        return misused(error)
+    _log.error("text failed", extra={"fields": {"characters": len(task.text), **trace(error)}})
+    return ServiceError(
+        500, "this text could not be read, which is a fault of the service", remedy="leave it out"
+    )
 
 
 def _as_input(task: Task) -> TextInput:
     return TextInput(task.text, task.id, task.entities, task.thresholds)
-
-
-def _rendered(document: Document, task: Task) -> bytes:
-    record = document.to_dict()
-    if task.width is not None:
-        from biaffinity.show import svg
-
-        record["svg"] = svg(document, width=task.width, style=False)
-    return to_json(record)

@@ -22,8 +22,8 @@ from biaffinity.serve.settings import Settings
 
 #: How the settings reach the worker processes.
 VARIABLE = "BIAFFINITY_SERVE"
-#: Seconds beyond a request's own that a stopping service gives to what it has accepted.
-GRACE = 5
+#: Of the seconds of grace, those for the end itself, when requests are given up.
+_FOR_THE_END = 1.0
 
 
 def run(settings: Settings) -> None:
@@ -41,7 +41,7 @@ def run(settings: Settings) -> None:
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,  # nothing here depends on who asks
-        "timeout_graceful_shutdown": int(settings.timeout) + GRACE,
+        "timeout_graceful_shutdown": max(settings.grace - _FOR_THE_END, 0.0),
     }
     if settings.workers == 1:
         uvicorn.run(create_app(settings, extractor), **options)

@@ -8,6 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 #: Texts of one request; more of them go through the stream.
 MOST_TEXTS = 1024
+#: Entities that can be given for one text.
+MOST_GIVEN = 20_000
+#: Characters of one of them: a sentence is never cut within a given entity, so it must not be long.
+LONGEST_GIVEN = 2_000
 
 
 class Settings(BaseModel):
@@ -23,6 +27,10 @@ class Settings(BaseModel):
     max_chars: int = Field(100_000, ge=1)
     max_requests: int = Field(512, ge=1)
     timeout: float = Field(30.0, gt=0)
+    grace: float = Field(30.0, gt=0)
+    max_entities: int = Field(200, ge=1)
+    max_relations: int = Field(5_000, ge=1)
+    max_arcs: int = Field(1_000, ge=1)
 
     @property
     def max_bytes(self) -> int:
