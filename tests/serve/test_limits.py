@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from biaffinity import Extractor
 from biaffinity.serve import Settings, create_app
 from biaffinity.serve.problems import ServiceError
-from biaffinity.serve.reading import Abandoned, Reader, Task
+from biaffinity.serve.reading import AbandonedError, Reader, Task
 from biaffinity.serve.schemas import GivenEntity
 from biaffinity.serve.settings import LONGEST_GIVEN
 
@@ -98,8 +98,8 @@ def test_work_that_nobody_waits_for_stops_before_its_next_batch(extractor: Extra
         return len(asked) < 3
 
     texts = [Task("Ilka Roe lives in Ghent. " * 200) for _ in range(4)]  # some batches of 512 tokens
-    answers = Reader(extractor).read(texts, wanted)
-    assert all(isinstance(answer, Abandoned) for answer in answers)
+    answers = Reader(extractor, Settings()).read(texts, wanted)
+    assert all(isinstance(answer, AbandonedError) for answer in answers)
     assert len(asked) == 3
 
 

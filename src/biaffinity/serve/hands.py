@@ -25,15 +25,13 @@ class Hand(Generic[T]):
         result: asyncio.Future[T] = loop.create_future()
 
         def work() -> None:
-            settle: Callable[[], None]
+            value: T | Exception
             try:
                 value = function()
-                settle = lambda: result.done() or result.set_result(value)  # noqa: E731
             except Exception as error:
-                failure = error
-                settle = lambda: result.done() or result.set_exception(failure)  # noqa: E731
+                value = error
             if not loop.is_closed():
-                loop.call_soon_threadsafe(settle)
+                loop.call_soon_threadsafe(_settle, result, value)
 
         self._work.put(work)
         return await result
@@ -47,3 +45,12 @@ class Hand(Generic[T]):
     def _run(self) -> None:
         while (work := self._work.get()) is not None:
             work()
+
+
+def _settle(result: asyncio.Future[T], value: T | Exception) -> None:
+    if result.done():  # it was given up
+        return
+    if isinstance(value, Exception):
+        result.set_exception(value)
+    else:
+        result.set_result(value)

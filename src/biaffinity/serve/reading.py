@@ -36,24 +36,24 @@ class Task:
     width: int | None = None
 
 
-class Abandoned(Exception):
+class AbandonedError(Exception):
     """Nobody waits for the answer any more."""
 
 
 class Reader:
     """An extractor that answers in JSON, and does not begin what would be too much."""
 
-    def __init__(self, extractor: Extractor, settings: Settings | None = None) -> None:
+    def __init__(self, extractor: Extractor, settings: Settings) -> None:
         self.extractor = extractor
-        self._settings = settings or Settings()
+        self._settings = settings
 
     def read(
         self, tasks: Sequence[Task], wanted: Callable[[], bool] = lambda: True
     ) -> list[bytes | Exception]:
-        """For each text its document as JSON, or the error to answer with; it stops when none is ``wanted``."""
+        """For each text its document as JSON, or the error to answer with; stops when none is ``wanted``."""
         try:
             return self._read_together(tasks, wanted)
-        except Abandoned as error:
+        except AbandonedError as error:
             return [error] * len(tasks)
         except Exception as error:
             if len(tasks) == 1:
@@ -64,7 +64,7 @@ class Reader:
     def _read_together(self, tasks: Sequence[Task], wanted: Callable[[], bool]) -> list[bytes | Exception]:
         def check(entities: Ints) -> None:
             if not wanted():
-                raise Abandoned
+                raise AbandonedError
             if entities.max(initial=0) > self._settings.max_entities:
                 raise too_many(
                     "entities in one sentence",
