@@ -74,7 +74,9 @@ def test_entities_that_cannot_be_given_are_told_by_their_own_place_and_fail_no_n
     extractor: Extractor,
 ) -> None:
     beyond = [GivenEntity(start_char=0, end_char=99)]
-    first, failed, last = Reader(extractor, Settings()).read([Task(TEXT), Task(TEXT, entities=beyond), Task("Lyon")])
+    first, failed, last = Reader(extractor, Settings()).read(
+        [Task(TEXT), Task(TEXT, entities=beyond), Task("Lyon")]
+    )
     assert isinstance(failed, ServiceError)
     assert (failed.status, failed.where) == (422, "entities[0]")
     assert isinstance(first, bytes)

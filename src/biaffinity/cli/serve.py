@@ -43,6 +43,23 @@ def serve(
         int,
         typer.Option(metavar="N", help="Requests that a worker has in hand; others are told 429.", min=1),
     ] = 512,
+    max_streams: Annotated[
+        int, typer.Option(metavar="N", help="Of these, streams; half as many from one address.", min=1)
+    ] = 128,
+    max_connections: Annotated[
+        int, typer.Option(metavar="N", help="Connections that a worker has open.", min=1)
+    ] = 1024,
+    max_connections_per_address: Annotated[
+        int, typer.Option(metavar="N", help="Of these, from one address; behind a proxy all.", min=1)
+    ] = 256,
+    allowed_hosts: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Names that clients may call it by, with commas between; * for any.",
+            show_default="this machine's own, and --host",
+        ),
+    ] = "",
     timeout: Annotated[
         float, typer.Option(metavar="S", help="Seconds that a request may take.", min=0.1)
     ] = 30.0,
@@ -69,6 +86,10 @@ def serve(
         api_key_file=api_key_file,
         max_chars=max_chars,
         max_requests=max_requests,
+        max_streams=max_streams,
+        max_connections=max_connections,
+        max_connections_per_address=max_connections_per_address,
+        allowed_hosts=tuple(name for name in allowed_hosts.replace(",", " ").split()),
         timeout=timeout,
         grace=grace,
         max_entities=max_entities,

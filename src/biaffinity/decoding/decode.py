@@ -12,7 +12,6 @@ from biaffinity.decoding.crf import FORBIDDEN, CRFDecoder
 from biaffinity.decoding.decision import Decoded, decide
 from biaffinity.decoding.network import Batch, Description, Network
 
-
 #: Is told how many entities each sentence of a batch has, before their pairs are looked at; it may raise.
 BeforePairs = Callable[[Ints], None]
 

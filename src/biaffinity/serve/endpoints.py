@@ -18,6 +18,7 @@ from biaffinity.extraction.thresholds import Thresholds
 from biaffinity.serve.answers import JsonAnswer, StreamAnswer
 from biaffinity.serve.batching import Batcher
 from biaffinity.serve.bodies import JSON, LINES, read_body, read_lines, require_type
+from biaffinity.serve.held import Held
 from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.problems import ServiceError, malformed, misused, too_many_characters
 from biaffinity.serve.reading import Reader, Task
@@ -35,6 +36,7 @@ class Service:
         self._extractor = extractor
         self._metrics = metrics
         self._batcher: Batcher | None = None
+        self._bodies, self._answers = Held(settings.max_held), Held(settings.max_held)
         self._tail = b'],"model":' + to_json(settings.model_name) + b"}"
 
     @asynccontextmanager
@@ -70,7 +72,7 @@ class Service:
         """Entities and relations of one text or of several."""
         require_type(request, JSON)
         settings = self._settings
-        body = await read_body(request, settings.max_bytes, settings.timeout)
+        body = await read_body(request, settings.max_bytes, settings.timeout, self._bodies)
         try:
             wanted = read_request.validate_json(body)
         except ValidationError as error:
@@ -80,7 +82,8 @@ class Service:
         if characters > settings.max_chars:
             raise too_many_characters(characters, settings.max_chars)
         documents = await self.batcher.read(tasks, listed=isinstance(wanted, ManyTexts))
-        return JsonAnswer(b'{"documents":[' + b",".join(documents) + self._tail, settings.timeout)
+        body = b'{"documents":[' + b",".join(documents) + self._tail
+        return JsonAnswer(body, settings.timeout, self._answers)
 
     async def stream(self, request: Request) -> Response:
         """Documents of many texts, a line of JSON each, as they come."""
@@ -138,10 +141,7 @@ class Service:
         width = None if wanted.drawing is None else wanted.drawing.width
         items = [TextItem.model_construct(text=t) if isinstance(t, str) else t for t in wanted.texts]
         for number, item in enumerate(items):
-            try:
-                _require_short(item.entities)
-            except ServiceError as error:
-                raise error.at(f"texts[{number}]") from None
+            _require_short(item.entities, f"texts[{number}].")
         return [
             Task(item.text, "" if item.id is None else str(item.id), item.entities, thresholds, width)
             for item in items
@@ -158,13 +158,13 @@ class Service:
             raise misused(error) from None
 
 
-def _require_short(entities: Sequence[GivenEntity] | None) -> None:
+def _require_short(entities: Sequence[GivenEntity] | None, place: str = "") -> None:
     """Refuse a given entity that would make one sentence of a long text."""
     for number, entity in enumerate(entities or ()):
         if entity.end_char - entity.start_char > LONGEST_GIVEN:
             raise ServiceError(
                 413,
                 f"an entity of {entity.end_char - entity.start_char:,} characters, at most {LONGEST_GIVEN:,}",
-                where=f"entities[{number}]",
+                where=f"{place}entities[{number}]",
                 remedy="leave it out",
             )

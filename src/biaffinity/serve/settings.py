@@ -26,6 +26,10 @@ class Settings(BaseModel):
     api_key_file: Path | None = None
     max_chars: int = Field(100_000, ge=1)
     max_requests: int = Field(512, ge=1)
+    max_streams: int = Field(128, ge=1)
+    max_connections: int = Field(1024, ge=1)
+    max_connections_per_address: int = Field(256, ge=1)
+    allowed_hosts: tuple[str, ...] = ()
     timeout: float = Field(30.0, gt=0)
     grace: float = Field(30.0, gt=0)
     max_entities: int = Field(200, ge=1)
@@ -36,6 +40,11 @@ class Settings(BaseModel):
     def max_bytes(self) -> int:
         """Of a body or of a stream's line: six per character (JSON's \\uXXXX), and room for the rest."""
         return 6 * self.max_chars + (1 << 16)
+
+    @property
+    def max_held(self) -> int:
+        """Bytes of bodies that are coming, and of answers that are going, over all requests of one worker."""
+        return 16 * self.max_bytes
 
     @property
     def max_waiting(self) -> int:
