@@ -165,7 +165,7 @@ def test_a_file_is_written_and_its_sum_told(extract) -> None:
     assert (code, out) == (1, "")
     first, last = err.splitlines()
     assert first == "left out: a.jsonl:2: text: must be a string, not int"
-    assert last.startswith("2 documents written to b.jsonl (1 left out, ")
+    assert last.startswith("2 documents written to b.jsonl (1 left out: see b.jsonl.failed.jsonl; ")
     assert last.endswith(" tokens/s)")
     assert ids(Path("b.jsonl").read_text()) == ["0", "2"]
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from biaffinity.annotation import Document
 from biaffinity.bulk.readers import parquet_library
@@ -22,6 +23,7 @@ from biaffinity.errors import UsageError
 from biaffinity.extraction.tables import RELATION_COLUMNS, relation_rows
 
 _ROWS = 1024  # of Parquet held at once
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def json_line(document: Document, *, tokens: bool = False) -> str:
@@ -32,8 +34,25 @@ def json_line(document: Document, *, tokens: bool = False) -> str:
 def csv_rows(document: Document) -> str:
     """A row of CSV for every relation; a document without relations has none."""
     rows = io.StringIO()
-    csv.writer(rows, lineterminator="\n").writerows(relation_rows(document))  # an unknown score is blank
+    cells = (tuple(map(_defused, row)) for row in relation_rows(document))
+    csv.writer(rows, lineterminator="\n").writerows(cells)  # an unknown score is blank
     return rows.getvalue()
+
+
+def raw_csv_rows(document: Document) -> str:
+    """The same with every cell as it is."""
+    rows = io.StringIO()
+    csv.writer(rows, lineterminator="\n").writerows(relation_rows(document))
+    return rows.getvalue()
+
+
+def _defused(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula: an apostrophe in front makes it a text.
+
+    >>> _defused("=HYPERLINK(1)"), _defused("Oslo"), _defused(-0.5)
+    ("'=HYPERLINK(1)", 'Oslo', -0.5)
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +79,12 @@ class Format:
             yield from records
 
 
-def format_named(name: str | None, out: Path | None = None, *, tokens: bool = False) -> Format:
+def format_named(
+    name: str | None, out: Path | None = None, *, tokens: bool = False, raw_cells: bool = False
+) -> Format:
     """The format of that name, or of that file's name, or JSON lines; it must be one that can be written.
+
+    ``raw_cells`` leaves cells of CSV as they are, even those that a spreadsheet takes for formulas.
 
     >>> format_named(None, Path("facts.csv")).name
     'csv'
@@ -75,6 +98,10 @@ def format_named(name: str | None, out: Path | None = None, *, tokens: bool = Fa
         if out is None:
             raise UsageError("Parquet cannot go to stdout", remedy="name a file with --out")
         parquet_library("writing Parquet")  # find out now, not at the end
+    if raw_cells:
+        if name != "csv":
+            raise UsageError(f"{name} has no cells to leave raw", remedy="ask for csv")
+        return replace(_FORMATS["csv"], render=raw_csv_rows)
     if not tokens:
         return _FORMATS[name]
     if name not in _WITH_TOKENS:

@@ -22,6 +22,7 @@ from biaffinity.errors import UsageError
 if TYPE_CHECKING:
     from biaffinity.annotation import Document
     from biaffinity.bulk.run import TextExtractor
+    from biaffinity.bulk.sinks import Format
     from biaffinity.bulk.sources import Inputs
 
 T = TypeVar("T")
@@ -87,7 +88,12 @@ def extract(
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Sentences and tokens too, in json and jsonl.")
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the unfinished run of OUT.")] = False,
+    raw_cells: Annotated[
+        bool, typer.Option("--raw-cells", help="Leave cells of csv that look like formulas as they are.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run of OUT, and try again what it left out.")
+    ] = False,
 ) -> None:
     """Find entities and relations in raw text."""
     import biaffinity
@@ -118,12 +124,16 @@ def extract(
             skipped = extract_to_page(inputs, html, load, workers)
         elif html is not None:
             with page_of_drawings(html) as draw:
-                skipped = _to_stdout(inputs, form, load, workers, tokens=tokens, draw=draw)
+                skipped = _to_stdout(
+                    inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells, draw=draw
+                )
         elif out is None:
-            skipped = _to_stdout(inputs, form, load, workers, tokens=tokens)
+            skipped = _to_stdout(inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells)
         else:
             settings = {"model files": _model_identity(folder), "--min-score": scores, "--tokens": tokens}
-            skipped = _to_file(inputs, out, form, load, settings, workers, tokens=tokens, resume=resume)
+            settings |= {"--raw-cells": raw_cells}
+            target = _file_format(form, out, tokens=tokens, raw_cells=raw_cells)
+            skipped = _to_file(inputs, out, target, load, settings, workers, resume=resume)
     except KeyboardInterrupt:
         talk.print("interrupted" if out is None else "interrupted: --resume goes on with it", style="yellow")
         raise typer.Exit(INTERRUPTED) from None
@@ -134,34 +144,40 @@ def extract(
 def _to_file(
     inputs: Inputs,
     out: Path,
-    form: str | None,
+    target: Format,
     load: Callable[[], TextExtractor],
     settings: dict[str, Any],
     workers: int,
     *,
-    tokens: bool,
     resume: bool,
 ) -> int:
     """Write the documents to a file with progress; the number of those left out."""
+    from biaffinity.bulk.finished import FAILED, beside
     from biaffinity.bulk.run import extract_to_file
-    from biaffinity.bulk.sinks import format_named
     from biaffinity.cli.extraction_progress import ExtractionDisplay
 
-    if form == "table":
-        raise UsageError("a table is for the terminal", remedy="--out takes json, jsonl, csv or parquet")
-    target = format_named(form, out, tokens=tokens)
     events = extract_to_file(inputs, out, target, load, settings, workers=workers, resume=resume)
     with closing(events), ExtractionDisplay(talk) as display:
         for event in events:
             display(event)
     finished = display.finished
     assert finished is not None  # it is the last event
-    if finished.complete_before:
+    left_out = f"{finished.skipped:,} left out: see {beside(out, FAILED)}; " if finished.skipped else ""
+    if not finished.complete_before:
+        tell(f"{_count(finished.documents)} written to {out} ({left_out}{display.rates()})")
+    elif finished.skipped:
+        tell(f"{out} has {_count(finished.documents)} ({left_out}--resume tries them again)")
+    else:
         tell(f"{out} is complete: nothing is left to do")
-        return 0
-    left_out = f"{finished.skipped:,} left out, " if finished.skipped else ""
-    tell(f"{_count(finished.documents)} written to {out} ({left_out}{display.rates()})")
     return finished.skipped
+
+
+def _file_format(form: str | None, out: Path, *, tokens: bool, raw_cells: bool) -> Format:
+    from biaffinity.bulk.sinks import format_named
+
+    if form == "table":
+        raise UsageError("a table is for the terminal", remedy="--out takes json, jsonl, csv or parquet")
+    return format_named(form, out, tokens=tokens, raw_cells=raw_cells)
 
 
 def _to_stdout(
@@ -171,6 +187,7 @@ def _to_stdout(
     workers: int,
     *,
     tokens: bool,
+    raw_cells: bool,
     draw: Callable[[str], object] | None = None,
 ) -> int:
     """Print the documents as they come, and ``draw`` them if asked to; the number of those left out."""
@@ -205,7 +222,7 @@ def _to_stdout(
         with closing(records(as_it_is)) as documents:
             print_documents(documents, sys.stdout)
     else:
-        target = format_named(form, tokens=tokens)
+        target = format_named(form, tokens=tokens, raw_cells=raw_cells)
         with closing(records(target.render)) as rendered:
             for piece in target.whole(rendered, inputs.single):
                 sys.stdout.buffer.write(piece.encode())
