@@ -105,7 +105,7 @@ def test_a_damaged_history_is_had_from_the_checkpoint(
 
 def test_damaged_weights_are_not_taken_for_those_of_the_best_epoch(train: Train, victim: Path) -> None:
     flip(victim / "model.safetensors", 0.95)
-    with pytest.raises(DataError, match="model.safetensors: is damaged"):
+    with pytest.raises(DataError, match=r"model\.safetensors: is damaged"):
         train(victim, FULL, resume=True, graphs=False)
 
 

@@ -20,7 +20,7 @@ from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.problems import ServiceError, fault
 from biaffinity.serve.reading import Reader, Task
 
-#: Characters of a request that still counts as small.
+#: Characters, or work like that of so many, of a request that still counts as small.
 SMALL = 4_000
 #: Seconds without a new request after which a crowd is taken to be complete.
 LINGER = 0.002
@@ -63,7 +63,7 @@ class Batcher:
 
         Of ``listed`` texts the error names the one that it is about.
         """
-        size = sum(len(task.text) + OVERHEAD for task in tasks)
+        size = sum(task.weight + OVERHEAD for task in tasks)
         lane = self._small if size <= SMALL else self._large
         if not self._has_room(lane, size, 1.0):
             raise self._too_busy(lane)
@@ -85,7 +85,7 @@ class Batcher:
 
     async def read_when_there_is_room(self, task: Task) -> asyncio.Future[bytes]:
         """Accept one text of a stream as soon as the bounds allow; its document is awaited elsewhere."""
-        while not self._has_room(self._large, len(task.text) + OVERHEAD, _FOR_STREAMS):
+        while not self._has_room(self._large, task.weight + OVERHEAD, _FOR_STREAMS):
             self._room.clear()
             await self._room.wait()
         return self._accept(task, self._large)
@@ -158,7 +158,7 @@ class Batcher:
                     results = [fault()] * len(batch)
                 lane.since = None
                 lane.took(size, time.perf_counter() - started)
-                self._metrics.read(len(batch), size)
+                self._metrics.read(len(batch), sum(len(task.text) for task in tasks))
                 for item, result in zip(batch, results, strict=True):
                     item.settle(result)
                 await _linger(lane, crowd=len(batch) > 1)

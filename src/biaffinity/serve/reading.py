@@ -22,6 +22,11 @@ from biaffinity.serve.settings import Settings
 #: stream has, so that short sentences are not padded to the length of the longest.
 BATCH_TOKENS = 512
 
+#: What a pair of given entities costs, and one that may come to be drawn, in characters to be read.
+_PAIR, _ARC = 0.125, 1.0
+#: Entities that one may have a relation with, and pairs that are drawn, as far as costs are foreseen.
+_PARTNERS, _DRAWN = 200, 20_000
+
 _log = logging.getLogger(__name__)
 
 
@@ -34,6 +39,16 @@ class Task:
     entities: Sequence[GivenEntity] | None = None
     thresholds: Thresholds | None = None
     width: int | None = None
+
+    @property
+    def weight(self) -> int:
+        """What reading it may cost, in characters: pairs of given entities and arcs are work, however short
+        the text is.
+        """
+        given = len(self.entities or ())
+        pairs = given * min(given, _PARTNERS)
+        weight = len(self.text) + int(pairs * _PAIR)
+        return weight if self.width is None else weight + len(self.text) + int(min(pairs, _DRAWN) * _ARC)
 
 
 class AbandonedError(Exception):

@@ -44,7 +44,7 @@ class Settings(BaseModel):
     @property
     def max_held(self) -> int:
         """Bytes of bodies that are coming, and of answers that are going, over all requests of one worker."""
-        return 16 * self.max_bytes
+        return 8 * self.max_bytes
 
     @property
     def max_waiting(self) -> int:

@@ -6,6 +6,7 @@ history. So whichever of these files is damaged is known, and what can be had el
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import warnings
@@ -36,7 +37,9 @@ def keep_state(folder: Path, state: State, history: History) -> None:
     tensors, notes = state
     notes = {**notes, _WEIGHTS: file_checksum(folder / WEIGHTS) or "", _HISTORY: json.dumps(history)}
     if (folder / CHECKPOINT).exists():
-        (folder / CHECKPOINT).replace(folder / PREVIOUS)
+        with contextlib.suppress(OSError):  # a file system without links: then there is no one before
+            (folder / PREVIOUS).unlink(missing_ok=True)
+            (folder / PREVIOUS).hardlink_to(folder / CHECKPOINT)
     save_tensors(folder / CHECKPOINT, tensors, {**notes, _STATE: _checksum(tensors, notes)})
 
 
