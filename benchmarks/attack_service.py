@@ -136,7 +136,7 @@ def repeat(seconds: float, clients: int, act: Callable[[int], object]) -> None:
 def dense(service: Watched, seconds: float) -> None:
     """Sentences with as many entities as can be, drawn and not; texts in which many are found."""
     long = ("Oslo, " * 700)[:4000]
-    bodies = [crowd(512, drawing=True), crowd(190, drawing=True), crowd(140, drawing=False)]
+    bodies = [crowd(512, drawing=True), crowd(150, drawing=True), crowd(140, drawing=False)]
     bodies += [json.dumps({"text": long}), crowd(60, drawing=True)]
     bodies.append(json.dumps({"text": "a " * 3000, "entities": [{"start_char": 0, "end_char": 6000}]}))
     repeat(seconds, 6, lambda number: service.ask(random.choice(bodies), ATTACKER.format(2 + number)))

@@ -84,7 +84,7 @@ def test_of_a_body_full_of_faults_one_is_told(wide: TestClient) -> None:
 def test_the_limits_are_told(wide: TestClient) -> None:
     told = wide.get("/v1/model").json()
     assert {name: told[name] for name in ("max_entities", "max_relations", "max_arcs")} == {
-        "max_entities": 200,
+        "max_entities": 150,
         "max_relations": 5_000,
         "max_arcs": 1_000,
     }

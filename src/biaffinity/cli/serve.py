@@ -68,7 +68,7 @@ def serve(
     ] = 30.0,
     max_entities: Annotated[
         int, typer.Option(metavar="N", help="Entities of one sentence, given or found.", min=1)
-    ] = 200,
+    ] = 150,
     max_relations: Annotated[int, typer.Option(metavar="N", help="Relations of one text.", min=1)] = 5_000,
     max_arcs: Annotated[
         int, typer.Option(metavar="N", help="Relations of a text that is drawn.", min=1)

@@ -102,21 +102,11 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._due != _NEVER:
             self._due = self.loop.time() + HEAD_SECONDS
 
-    def on_url(self, url: bytes) -> None:
-        """Some of the request's line."""
-        super().on_url(url)
-        if len(self.url) > MOST_HEAD_BYTES:
-            self._stop(_large_head())
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """A whole header."""
-        super().on_header(name, value)
-        if len(self.headers) > MOST_HEADERS or len(name) + len(value) > MOST_HEAD_BYTES:
-            self._stop(_large_head())
-
     def on_headers_complete(self) -> None:
         """A request can be served, or wait for the one before it."""
         self._reading_head, self._head_bytes = False, 0
+        if len(self.headers) > MOST_HEADERS:
+            self._stop(_large_head())
         if len(self.pipeline) >= MOST_PIPELINED:
             error = ServiceError(
                 429, f"more than {MOST_PIPELINED} requests at once", remedy="read the answers"

@@ -25,7 +25,7 @@ BATCH_TOKENS = 512
 #: What a pair of given entities costs, and one that may come to be drawn, in characters to be read.
 _PAIR, _ARC = 0.125, 1.0
 #: Entities that one may have a relation with, and pairs that are drawn, as far as costs are foreseen.
-_PARTNERS, _DRAWN = 200, 20_000
+_PARTNERS, _DRAWN = 150, 20_000
 
 _log = logging.getLogger(__name__)
 

@@ -32,7 +32,7 @@ class Settings(BaseModel):
     allowed_hosts: tuple[str, ...] = ()
     timeout: float = Field(30.0, gt=0)
     grace: float = Field(30.0, gt=0)
-    max_entities: int = Field(200, ge=1)
+    max_entities: int = Field(150, ge=1)
     max_relations: int = Field(5_000, ge=1)
     max_arcs: int = Field(1_000, ge=1)
 
