@@ -95,7 +95,7 @@ class Gate:
                 answer = await endpoint(Request(scope, receive))
                 await answer(scope, receive, send_marked)
         except ServiceError as refused:
-            error = refused
+            error = refused.bare()
         except ClientDisconnect:  # nobody will read this, but the log will show it
             error = ServiceError(400, "the body was not whole", remedy="send all of it")
         except Exception as broken:

@@ -64,6 +64,11 @@ class ServiceError(Exception):
             to_json({"error": self.problem}), self.status, self.headers, media_type="application/json"
         )
 
+    def bare(self) -> ServiceError:
+        """The same error without the way it came: that would keep all that was in hand there, and itself."""
+        self.__context__ = None
+        return self.with_traceback(None)
+
     def at(self, place: str) -> ServiceError:
         """The same error with its place in front."""
         where = self.where

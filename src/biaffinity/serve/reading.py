@@ -68,11 +68,11 @@ class Reader:
         """For each text its document as JSON, or the error to answer with; stops when none is ``wanted``."""
         try:
             return self._read_together(tasks, wanted)
-        except AbandonedError as error:
-            return [error] * len(tasks)
+        except AbandonedError:
+            return [AbandonedError()] * len(tasks)
         except Exception as error:
             if len(tasks) == 1:
-                return [_answer_to(error, tasks[0])]
+                return [_answer_to(error, tasks[0]).bare()]
             half = len(tasks) // 2  # one of them is to blame: find it
             return [*self.read(tasks[:half], wanted), *self.read(tasks[half:], wanted)]
 
@@ -104,7 +104,7 @@ class Reader:
         return to_json({**document.to_dict(), "svg": svg(document, width=task.width, style=False)})
 
 
-def _answer_to(error: Exception, task: Task) -> Exception:
+def _answer_to(error: Exception, task: Task) -> ServiceError:
     if isinstance(error, ServiceError):
         return error
     if isinstance(error, BiaffinityError):
