@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import torch
 
+from biaffinity.checksums import SEAL, sealed
 from biaffinity.errors import DataError, UsageError
 from biaffinity.formats import write
 from biaffinity.model.folder import load_model, load_tensors
@@ -57,6 +58,11 @@ def record(folder: Path) -> dict[str, Any]:
     """The record of a run without its times."""
     facts: dict[str, Any] = json.loads((folder / "run.json").read_text())
     return {key: value for key, value in facts.items() if key not in VARIES}
+
+
+def unsealed(facts: dict[str, Any]) -> dict[str, Any]:
+    """A record without its checksum."""
+    return {key: value for key, value in facts.items() if key != SEAL}
 
 
 def ends_the_same(folder: Path, whole: Path) -> bool:
@@ -325,7 +331,7 @@ def test_a_finished_run_of_version_1_is_known_again(train: Train, tmp_path: Path
     first = train(tmp_path / "m", recipe)
     path = tmp_path / "m" / "run.json"
     facts = json.loads(path.read_text())
-    path.write_text(json.dumps({**facts, "config": old_config(load_model(tmp_path / "m"))}))
+    path.write_text(json.dumps(sealed({**unsealed(facts), "config": old_config(load_model(tmp_path / "m"))})))
     before = tiny.contents(tmp_path / "m")
     assert train(tmp_path / "m", recipe, resume=True) == first
     assert tiny.contents(tmp_path / "m") == before
@@ -340,7 +346,7 @@ def test_a_record_whose_config_cannot_be_is_told(
 ) -> None:
     train(tmp_path / "m", tiny.config(training={"epochs": 1}))
     path = tmp_path / "m" / "run.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "config": damage}))
+    path.write_text(json.dumps(sealed({**unsealed(json.loads(path.read_text())), "config": damage})))
     with pytest.raises(UsageError, match=rf"run\.json: {told}"):
         train(tmp_path / "m", tiny.config(training={"epochs": 1}), resume=True)
 
