@@ -281,7 +281,7 @@ def test_a_run_that_is_stopped_can_be_gone_on_with(extract, how: signal.Signals)
     assert code == 0
     assert err.splitlines()[-1].startswith("60 documents written to b.jsonl (")
     assert ids(Path("b.jsonl").read_text()) == [str(number) for number in range(60)]
-    assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl", "b.jsonl"]
+    assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl", "b.jsonl", "b.jsonl.run.json"]
 
 
 def test_one_text_needs_nothing_that_only_large_work_does(tmp_path: Path) -> None:
