@@ -11,6 +11,7 @@ import typer
 from biaffinity import formats
 from biaffinity.cli.app import app
 from biaffinity.cli.console import print_tables, talk, tell, tell_changes
+from biaffinity.cli.options import Device
 
 
 @app.command()
@@ -32,7 +33,7 @@ def evaluate(
             metavar="OUT.html",
         ),
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+    device: Device = "cpu",
 ) -> None:
     """Score a model on annotated data: the whole matrix, each cell under its name.
 

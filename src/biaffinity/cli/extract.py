@@ -16,7 +16,7 @@ from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import talk, tell
 from biaffinity.cli.document_table import print_documents
 from biaffinity.cli.extraction_page import extract_to_page, page_of_drawings, with_drawing
-from biaffinity.cli.options import Model
+from biaffinity.cli.options import Device, Model
 from biaffinity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def extract(
         ),
     ] = None,
     workers: Annotated[int, typer.Option(metavar="N", help="Processes side by side.", min=1)] = 1,
+    device: Device = "cpu",
     text_field: Annotated[
         str, typer.Option(metavar="NAME", help="The field or column that holds the text.")
     ] = "text",
@@ -112,7 +113,7 @@ def extract(
             where=str(folder),
             remedy="give them from Python or to the service, or name another model",
         )
-    load = partial(biaffinity.load, folder, threads=1, min_score=scores)
+    load = partial(biaffinity.load, folder, device=device, threads=1, min_score=scores)
     try:
         if html is not None and form is None and not tokens:
             skipped = extract_to_page(inputs, html, load, workers)

@@ -23,3 +23,5 @@ Model = Annotated[
         show_default="the one in the package",
     ),
 ]
+
+Device = Annotated[str, typer.Option(metavar="D", help="cpu, cuda, cuda:1, ...")]

@@ -13,6 +13,7 @@ from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
 from biaffinity.cli.console import talk, tell, tell_changes
+from biaffinity.cli.options import Device
 
 
 @app.command()
@@ -24,7 +25,7 @@ def predict(
     data: Annotated[Path, typer.Argument(help="Sentences, any known format.", metavar="DATA")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Where the predictions go.", metavar="OUT.jsonl")],
     to: Annotated[str, typer.Option(help="Their format; jsonl carries scores.")] = "jsonl",
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+    device: Device = "cpu",
 ) -> None:
     """Annotate sentences, with a score for every entity and relation.
 

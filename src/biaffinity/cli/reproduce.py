@@ -11,6 +11,7 @@ import typer
 
 from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import talk, tell
+from biaffinity.cli.options import Device
 from biaffinity.errors import MissingExtraError, UsageError
 
 
@@ -40,7 +41,7 @@ def reproduce(
         int | None,
         typer.Option(help="Runs side by side, a core each.", metavar="N", min=1, show_default="all cores"),
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+    device: Device = "cpu",
     overrides: Annotated[
         list[str] | None,
         typer.Option("--set", help="Override the recipe, as for biaffinity train.", metavar="A.B=V"),

@@ -9,7 +9,7 @@ import typer
 
 from biaffinity.cli.app import app
 from biaffinity.cli.console import tell
-from biaffinity.cli.options import Model
+from biaffinity.cli.options import Device, Model
 
 _HELP = "\n\n".join(
     (
@@ -32,6 +32,7 @@ def serve(
     workers: Annotated[
         int, typer.Option(metavar="N", help="Processes side by side, one per core at most.", min=1)
     ] = 1,
+    device: Device = "cpu",
     api_key_file: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Keys, one per line, that open it.", show_default="open to all"),
@@ -56,6 +57,7 @@ def serve(
         host=host,
         port=port,
         workers=workers,
+        device=device,
         api_key_file=api_key_file,
         max_chars=max_chars,
         max_requests=max_requests,

@@ -11,6 +11,7 @@ import typer
 
 from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import print_tables, talk, tell
+from biaffinity.cli.options import Device
 from biaffinity.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def train(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of every random number.", min=0)] = 1,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+    device: Device = "cpu",
     threads: Annotated[
         int, typer.Option(help="CPU threads; runs side by side do best with one each.", min=1)
     ] = 1,

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args, overload
 
 from biaffinity.annotation import Document, Sentence
 from biaffinity.decoding.network import Network
-from biaffinity.decoding.prediction import BATCH_TOKENS, Predictor
+from biaffinity.decoding.prediction import Predictor
 from biaffinity.errors import AnnotationError, UsageError
 from biaffinity.extraction.given import (
     ANY,
@@ -67,7 +67,7 @@ class Extractor:
         cls,
         model: str | Path | None = None,
         *,
-        runtime: Runtime = "onnx",
+        runtime: Runtime = "auto",
         device: str = "cpu",
         threads: int = 1,
         min_score: MinScore = 0.0,
@@ -76,8 +76,9 @@ class Extractor:
 
         A string such as ``"owner/name"`` or ``"owner/name@revision"`` that is no folder here is a model
         on the hub, and needs the extra ``hub``; nothing else ever asks the network.
-        ``runtime="torch"`` needs the extra ``train`` and knows other devices than ``"cpu"``. One thread
-        is the default: processes side by side beat threads.
+        On a CPU the exported graphs are run without PyTorch (``runtime="onnx"``); on another device, such
+        as ``"cuda"``, the model runs in PyTorch (``"torch"``, the extra ``train``). One thread is the
+        default: processes side by side beat threads.
         """
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
             raise UsageError(f"threads must be a whole number from 1 on, not {threads!r:.40}")
@@ -96,6 +97,11 @@ class Extractor:
                 remedy="make it with biaffinity.load(folder)",
             )
         return push_to_hub(self._origin.folder, name, private=private, token=token)
+
+    @property
+    def device(self) -> str:
+        """What the model runs on."""
+        return self._origin.device if self._origin is not None else "cpu"
 
     @property
     def entity_types(self) -> tuple[str, ...]:
@@ -141,7 +147,11 @@ class Extractor:
 
     @overload
     def stream(
-        self, texts: Iterable[str | TextInput], *, batch_tokens: int = ..., min_score: MinScore | None = ...
+        self,
+        texts: Iterable[str | TextInput],
+        *,
+        batch_tokens: int | None = ...,
+        min_score: MinScore | None = ...,
     ) -> Iterator[Document]: ...
 
     @overload
@@ -149,7 +159,7 @@ class Extractor:
         self,
         texts: Iterable[tuple[str | TextInput, Id]],
         *,
-        batch_tokens: int = ...,
+        batch_tokens: int | None = ...,
         min_score: MinScore | None = ...,
     ) -> Iterator[tuple[Document, Id]]: ...
 
@@ -157,7 +167,7 @@ class Extractor:
         self,
         texts: Iterable[Any],
         *,
-        batch_tokens: int = BATCH_TOKENS,
+        batch_tokens: int | None = None,
         min_score: MinScore | None = None,
     ) -> Iterator[Any]:
         """The documents of many texts, in order, in memory that does not grow with their number.
@@ -166,7 +176,7 @@ class Extractor:
         (document, id), and an id that is a string or a whole number becomes the document's own. In place
         of a text a `TextInput` asks for entities and a least score of its own. Texts are taken from an
         iterator only as they are needed, some `READ_AHEAD` batches ahead.
-        ``batch_tokens`` are the tokens that the network reads at one time.
+        ``batch_tokens`` are the tokens that the network reads at one time, if not as many as suit it.
         """
         if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
             raise UsageError(
@@ -186,7 +196,7 @@ class Extractor:
         documents: Iterable[Document],
         *,
         entities: Entities = "replace",
-        batch_tokens: int = BATCH_TOKENS,
+        batch_tokens: int | None = None,
         min_score: MinScore | None = None,
     ) -> Iterator[Document]:
         """Documents whose sentences and tokens are someone else's, annotated in order like a `stream`.
@@ -235,10 +245,11 @@ class Extractor:
         return Work(in_pieces(lay_over(document, given), 3), "given", thresholds.for_relations(), item)
 
     def _annotate(
-        self, items: Iterable[Work[T]], batch_tokens: int = BATCH_TOKENS
+        self, items: Iterable[Work[T]], batch_tokens: int | None = None
     ) -> Iterator[tuple[Document, T]]:
         """The documents annotated, each with what came with it."""
-        for window in windows(items, READ_AHEAD * batch_tokens):
+        at_once = batch_tokens or self._predictor.network.batch_tokens
+        for window in windows(items, READ_AHEAD * at_once):
             sentences = [sentence for work in window for sentence in work.document.sentences]
             given = [work.entities for work in window for _ in work.document.sentences]
             annotated = iter(annotate(self._predictor, sentences, given, batch_tokens=batch_tokens))
@@ -310,5 +321,5 @@ def _read_item(item: object) -> TextInput:
 
 
 def _require_batch_tokens(value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
         raise UsageError(f"batch_tokens must be a whole number from 1 on, not {value!r:.40}")

@@ -14,7 +14,7 @@ import numpy as np
 from biaffinity.annotation import Document, Entity, Sentence
 from biaffinity.decoding.arrays import Bools
 from biaffinity.decoding.labels import Labels
-from biaffinity.decoding.prediction import BATCH_TOKENS, Predictor
+from biaffinity.decoding.prediction import Predictor
 from biaffinity.errors import UsageError
 from biaffinity.extraction.pieces import numbered
 
@@ -182,7 +182,7 @@ def annotate(
     sentences: Sequence[Sentence],
     given: Sequence[Entities],
     *,
-    batch_tokens: int = BATCH_TOKENS,
+    batch_tokens: int | None = None,
 ) -> list[Sentence]:
     """The sentences annotated, each with what ``given`` says of the entities that it has.
 
@@ -205,7 +205,7 @@ def annotate(
 
 
 def _annotate_within(
-    predictor: Predictor, sentences: Sequence[Sentence], given: Sequence[Entities], batch_tokens: int
+    predictor: Predictor, sentences: Sequence[Sentence], given: Sequence[Entities], batch_tokens: int | None
 ) -> list[Sentence]:
     labels = predictor.description.labels
     masks = [

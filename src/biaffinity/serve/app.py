@@ -27,7 +27,7 @@ PAGE = Path(__file__).parent / "page"
 
 def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
     """The application; its extractor is loaded now, if it is not given."""
-    extractor = extractor or Extractor.load(settings.model)
+    extractor = extractor or Extractor.load(settings.model, device=settings.device)
     metrics, keys = Metrics(), Keys.read(settings.api_key_file)
     service = Service(settings, extractor, metrics)
     app = FastAPI(

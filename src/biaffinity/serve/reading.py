@@ -16,8 +16,8 @@ from biaffinity.serve.logs import trace
 from biaffinity.serve.problems import ServiceError, misused
 from biaffinity.serve.schemas import GivenEntity
 
-#: Padded tokens that the network reads at one time: with tens of sentences at hand, fewer than a long
-#: stream has, so that short sentences are not padded to the length of the longest.
+#: Padded tokens that the network reads at one time on a CPU: with tens of sentences at hand, fewer than a
+#: long stream has, so that short sentences are not padded to the length of the longest.
 BATCH_TOKENS = 512
 
 _log = logging.getLogger(__name__)
@@ -39,11 +39,12 @@ class Reader:
 
     def __init__(self, extractor: Extractor) -> None:
         self.extractor = extractor
+        self._batch_tokens = BATCH_TOKENS if extractor.device == "cpu" else None
 
     def read(self, tasks: Sequence[Task]) -> list[bytes | Exception]:
         """For each text its document as JSON, or the error to answer with."""
         try:
-            found = self.extractor.stream(map(_as_input, tasks), batch_tokens=BATCH_TOKENS)
+            found = self.extractor.stream(map(_as_input, tasks), batch_tokens=self._batch_tokens)
             return [_rendered(document, task) for document, task in zip(found, tasks, strict=True)]
         except Exception:  # one of them is to blame: find it
             return [self._read_alone(task) for task in tasks]

@@ -31,7 +31,7 @@ def run(settings: Settings) -> None:
 
     A model, key file or address that will not do is an error before anything starts.
     """
-    extractor = Extractor.load(settings.model)
+    extractor = Extractor.load(settings.model, device=settings.device)
     Keys.read(settings.api_key_file)
     _try_address(settings.host, settings.port)
     options: dict[str, Any] = {

@@ -142,6 +142,11 @@ class Replay:
         return list(predict(self, sentences))
 
     @property
+    def batch_tokens(self) -> int:
+        """The network's."""
+        return self._network.batch_tokens
+
+    @property
     def crf(self) -> CRFDecoder:
         """The network's, at this temperature."""
         crf, divisor = self._crf, np.float32(self.temperature)

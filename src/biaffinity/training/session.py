@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
@@ -24,13 +26,22 @@ from biaffinity.config.folder import CARD, CONFIG, GRAPH_SUFFIX, WEIGHTS
 from biaffinity.config.recipes import read_recipe, recipe_path
 from biaffinity.config.settings import Config, validate
 from biaffinity.config.upgrade import upgraded_config
+from biaffinity.encoders.recurrent.settings import RecurrentSettings
 from biaffinity.encoders.recurrent.vectors import WordVectors, load_vectors_for
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.files import read_json, read_lines, writing
 from biaffinity.model.card import write_card
 from biaffinity.model.device import available_device
 from biaffinity.model.export import export
-from biaffinity.model.folder import load_tensors, load_weights, save_description, save_tensors, save_weights
+from biaffinity.model.folder import (
+    copied,
+    load_tensors,
+    load_weights,
+    owned_tensors,
+    save_description,
+    save_tensors,
+    save_weights,
+)
 from biaffinity.training.calibration import Calibration, apply_calibration, calibrated_config, fit_calibration
 from biaffinity.training.curves import draw_curves
 from biaffinity.training.events import EpochEnded, Event, Finished, Finishing
@@ -41,6 +52,8 @@ CHECKPOINT = "checkpoint.safetensors"
 HISTORY = "history.jsonl"
 CURVES = "curves.png"
 RUN = "run.json"
+#: A checkpoint is written once training has gone on for so many times as long as writing one takes.
+WORTH = 20
 #: The key under which weights say what calibration they have.
 CALIBRATED = "calibration"
 
@@ -85,7 +98,7 @@ def train(
     report = formats.Report()
     parts = {name: _read_part(Path(path), report) for name, path in paths.items()}
     sentences = [*parts["train"], *parts["dev"]]
-    loaded = load_vectors_for(config.encoder, Path(vectors), sentences) if vectors else None
+    loaded = _load_vectors(config, Path(vectors), sentences) if vectors else None
     data = TrainingData(parts["train"], parts["dev"], parts.get("test"), loaded, tuple(report.lines()))
     identity = {
         "recipe": "given in Python" if isinstance(recipe, Config) else recipe_path(recipe).name,
@@ -124,6 +137,9 @@ class Session:
         #: Whether an earlier session came to the end: then nothing is left to do or to write.
         self.complete = is_complete(earlier)
         self.history: list[dict[str, Any]] = []
+        #: The best epoch and its weights, until they are written.
+        self._best: tuple[int, dict[str, Tensor]] | None = None
+        self._written_at = self._writing_took = 0.0
         self.trainer = Trainer(config, data, seed=identity["seed"], device=identity["device"])
         if self.complete:
             self.trainer.epoch = config.training.epochs
@@ -147,12 +163,35 @@ class Session:
         for event in self.trainer.events():
             if isinstance(event, EpochEnded):
                 if event.best:
-                    save_weights(self.trainer.model, self.folder, {"epoch": str(event.epoch)})
+                    self._best = event.epoch, copied(owned_tensors(self.trainer.model))
                 self.history.append(event.to_dict())
                 with writing(self.folder / HISTORY) as file:
                     file.writelines(json.dumps(line) + "\n" for line in self.history)
-                save_tensors(self.folder / CHECKPOINT, *self.trainer.state())
+                if self._checkpoint_due():
+                    self._write_checkpoint()
             yield event
+
+    def _checkpoint_due(self) -> bool:
+        """Whether what has been done since the last checkpoint is worth the time that writing one takes.
+
+        A small model is written after every epoch. That of a transformer and its optimiser is more than a
+        gigabyte: written each time it would take as long as the training itself.
+        """
+        return time.monotonic() - self._written_at >= WORTH * self._writing_took
+
+    def _write_checkpoint(self) -> None:
+        started = time.monotonic()
+        self._write_best()
+        save_tensors(self.folder / CHECKPOINT, *self.trainer.state())
+        self._written_at = time.monotonic()
+        self._writing_took = self._written_at - started
+
+    def _write_best(self) -> None:
+        """Write the weights of the best epoch, if they have not been written."""
+        if self._best is not None:
+            epoch, tensors = self._best
+            save_weights(tensors, self.folder, {"epoch": str(epoch)})
+            self._best = None
 
     def finish(self, *, interrupted: bool, graphs: bool = True) -> Iterator[Event]:
         """Calibrate and score the kept model, export it, and write down what came of the run.
@@ -161,6 +200,7 @@ class Session:
         may go on.
         """
         model, data = self.trainer.model, self.trainer.data
+        self._write_best()
         notes = load_weights(model, self.folder)
         fitted = Calibration()
         if not interrupted:
@@ -191,7 +231,7 @@ class Session:
             fitted = fit_calibration(model, self.trainer.data.dev, config.calibration, judged_by)
             apply_calibration(model, fitted)
             notes = {**notes, CALIBRATED: json.dumps(asdict(fitted))}
-            save_weights(model, self.folder, notes, precision=config.training.precision)
+            save_weights(owned_tensors(model), self.folder, notes, precision=config.training.precision)
             load_weights(model, self.folder)  # as they are kept
         save_description(model, self.folder)
         return fitted
@@ -294,6 +334,14 @@ def _read_part(path: Path, report: formats.Report) -> list[Sentence]:
     if not sentences:
         raise DataError("holds no sentence", where=str(path), remedy="run: biaffinity check FILE")
     return sentences
+
+
+def _load_vectors(config: Config, path: Path, sentences: Sequence[Sentence]) -> WordVectors:
+    if not isinstance(config.encoder, RecurrentSettings):
+        raise UsageError(
+            f"a {config.encoder.type} encoder reads no word vectors", remedy="leave out --vectors"
+        )
+    return load_vectors_for(config.encoder, path, sentences)
 
 
 def _epoch(notes: dict[str, str], folder: Path) -> int:

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from torch import Tensor
 
 from biaffinity.annotation import Sentence
 from biaffinity.config.settings import Config
-from biaffinity.decoding.arrays import Ints
+from biaffinity.decoding.arrays import Doubles, Ints
 from biaffinity.decoding.prediction import predict
 from biaffinity.encoders.recurrent.vectors import WordVectors
 from biaffinity.errors import BiaffinityError, DataError
@@ -73,9 +74,11 @@ class Trainer:
                 "training.negative_ratio leaves no sentence: none of the training data has a relation",
                 remedy="set it to 1",
             )
-        self.steps_per_epoch = math.ceil(self.epoch_size / config.training.batch_size)
+        self.steps_per_epoch = math.ceil(
+            self.epoch_size / (config.training.batch_size * config.training.accumulation)
+        )
         total = self.steps_per_epoch * config.training.epochs
-        self.optimiser = Optimiser(self.model, config.training, total)
+        self.optimiser = Optimiser(self.model, config.training, total, self.model.pretrained())
         self.epoch = 0
         self.best_epoch = 0
         self.best_selection = -1.0
@@ -103,20 +106,35 @@ class Trainer:
             self.epoch += 1
             yield self._end_epoch(sheet, losses / self.epoch_size, started, trained)
 
-    def _train_epoch(self) -> Iterator[tuple[Progress, tuple[float, float]]]:
+    def _train_epoch(self) -> Iterator[tuple[Progress, Doubles]]:
         self.model.train()
         read = self._draw_sentences()
         lengths = [len(self.sentences[row]) for row in read]
-        batches = shuffled_batches(lengths, self.config.training.batch_size, self.generator)
+        batches = (
+            read[batch]
+            for batch in shuffled_batches(lengths, self.config.training.batch_size, self.generator)
+        )
+        step = 0
+        while together := list(islice(batches, self.config.training.accumulation)):
+            step += 1
+            sentences = sum(map(len, together))
+            losses = np.zeros(2)
+            for rows in together:
+                losses += self._learn(rows, sentences, step)
+            self.optimiser.step()
+            yield Progress(self.epoch + 1, step, sentences, float(losses.sum()) / sentences), losses
+
+    def _learn(self, rows: Ints, sentences: int, step: int) -> Doubles:
+        """Add what a batch teaches to an update that is over so many sentences; its two losses."""
+        batch, gold = self.examples.batch(rows)
         predicted = self.config.training.relation_labels == "predicted"
-        for step, rows in enumerate((read[batch] for batch in batches), start=1):
-            batch, gold = self.examples.batch(rows)
-            tagger_loss, relation_loss = self.model.losses(batch, gold, predicted=predicted)
-            parts = tagger_loss.item(), relation_loss.item()
-            if not all(map(math.isfinite, parts)):
-                raise self._diverged(step, rows.tolist(), parts)
-            self.optimiser.step((tagger_loss + relation_loss) / len(rows))
-            yield Progress(self.epoch + 1, step, len(rows), sum(parts) / len(rows)), parts
+        parts = self.model.losses(batch, gold, predicted=predicted)
+        self.optimiser.accumulate((parts[0] + parts[1]) / sentences)
+        # Read after the way back was asked for: a GPU is not kept waiting.
+        losses: Doubles = torch.stack(parts).detach().double().cpu().numpy()
+        if not np.isfinite(losses).all():
+            raise self._diverged(step, rows.tolist(), (float(losses[0]), float(losses[1])))
+        return losses
 
     def _draw_sentences(self) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
         """The rows that this epoch reads: all with a relation, and a share of those without."""

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from biaffinity.encoders.recurrent.normalisation import Normalisation
+from biaffinity.encoders.normalisation import Normalisation
 from biaffinity.encoders.section import Section
 
 
@@ -15,6 +15,9 @@ class RecurrentSettings(Section):
 
     #: What the encoder keeps in a model folder besides weights.
     files: ClassVar[tuple[str, ...]] = ("vocabulary.json",)
+
+    #: Padded tokens that suit the matrix products of one core and its cache.
+    batch_tokens: ClassVar[int] = 2048
 
     type: Literal["recurrent"] = "recurrent"
     normalisation: Normalisation = "lower"
