@@ -24,7 +24,7 @@ from biaffinity.decoding.prediction import predict, sorted_batches
 from biaffinity.errors import BiaffinityError, DataError
 from biaffinity.extraction.loading import load_network, model_folder
 from biaffinity.model import network as torch_network
-from biaffinity.model.folder import save_model, save_weights
+from biaffinity.model.folder import owned_tensors, save_model, save_weights
 from biaffinity.model.joint import JointModel
 from biaffinity.runtime import network as onnx_network
 from biaffinity.runtime.network import OnnxNetwork
@@ -309,7 +309,7 @@ def test_the_second_encoder_of_a_pipeline_must_be_there(combination: Combination
 
 
 def test_graphs_of_other_weights_are_refused(spare: Path, news: list[Sentence]) -> None:
-    save_weights(tiny_model(news, context=True, constrained=True, seed=5), spare)
+    save_weights(owned_tensors(tiny_model(news, context=True, constrained=True, seed=5)), spare)
     assert_of_other_weights(spare)
 
 

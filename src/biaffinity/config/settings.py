@@ -137,8 +137,10 @@ def _explain(problem: Any) -> str:
     steps = [str(step) for step in problem["loc"]]
     encoder = steps.pop(1) if steps[0:1] == ["encoder"] and steps[1:2] and steps[1] in ENCODERS else None
     place = ".".join(steps)
-    if problem["type"].startswith("union_tag"):
-        return f"{place}: must be a section whose type is one of {', '.join(ENCODERS)}"
+    if problem["type"] == "union_tag_invalid":
+        return f"{place}.type: must be one of {', '.join(ENCODERS)}"
+    if problem["type"] == "union_tag_not_found":
+        return f"{place}: must be a section"
     if problem["type"] != "extra_forbidden":
         message = problem["msg"].removeprefix("Value error, ")
         return f"{place or 'config'}: {message[0].lower()}{message[1:]}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -14,8 +13,7 @@ from biaffinity.runtime.network import OnnxNetwork
 #: The models inside the package, by name, and the one that is meant where none is named.
 EMBEDDED = Path(__file__).parent.parent / "models"
 DEFAULT_MODEL = "news"
-#: What runs a network. ``auto`` is onnxruntime on a CPU, PyTorch on any other device; and PyTorch, where it
-#: is installed, for a model that has no graphs.
+#: What runs a network. ``auto`` is onnxruntime on a CPU, PyTorch on any other device or without graphs.
 Runtime = Literal["onnx", "torch", "auto"]
 
 
@@ -48,8 +46,7 @@ def load_network(folder: Path, runtime: str = "auto", *, device: str = "cpu", th
     if runtime not in get_args(Runtime):
         raise UsageError(f"no runtime {runtime!r:.40}", remedy=f"one of {', '.join(get_args(Runtime))}")
     if runtime == "auto":
-        graphs = any(folder.glob("*.onnx")) or not find_spec("torch")
-        runtime = "onnx" if device == "cpu" and graphs else "torch"
+        runtime = "onnx" if device == "cpu" and any(folder.glob("*.onnx")) else "torch"
     if runtime == "torch":
         return _torch_network(folder, device, threads)
     if device != "cpu":

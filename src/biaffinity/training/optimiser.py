@@ -60,18 +60,16 @@ class Optimiser:
             return 1.0
         return 1 - (self.steps - warming) / (self.total_steps - warming)
 
-    def accumulate(self, loss: Tensor) -> None:
-        """Add the gradient of ``loss`` to that of the next update."""
-        loss.backward()  # type: ignore[no-untyped-call]
-
-    def step(self) -> None:
-        """One update down the gradient that has been accumulated."""
+    def step(self, losses: Iterable[Tensor]) -> None:
+        """One update down the gradient of all losses; each is let go before the next is asked for."""
+        self.adam.zero_grad(set_to_none=False)
+        for loss in losses:
+            loss.backward()  # type: ignore[no-untyped-call]
         if self.config.clip:
             nn.utils.clip_grad_norm_(self.parameters.values(), self.config.clip)
         for group in self.adam.param_groups:
             group["lr"] = group["peak"] * self._pace
         self.adam.step()
-        self.adam.zero_grad(set_to_none=False)
         self.steps += 1
 
     def state(self) -> dict[str, Tensor]:

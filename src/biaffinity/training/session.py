@@ -52,8 +52,9 @@ CHECKPOINT = "checkpoint.safetensors"
 HISTORY = "history.jsonl"
 CURVES = "curves.png"
 RUN = "run.json"
-#: A checkpoint is written once training has gone on for so many times as long as writing one takes.
-WORTH = 20
+#: A checkpoint is written after every epoch if that takes no more than some seconds; else only once training
+#: has gone on for so many times as long as writing takes.
+CHEAP, WORTH = 0.5, 20
 #: The key under which weights say what calibration they have.
 CALIBRATED = "calibration"
 
@@ -174,10 +175,10 @@ class Session:
     def _checkpoint_due(self) -> bool:
         """Whether what has been done since the last checkpoint is worth the time that writing one takes.
 
-        A small model is written after every epoch. That of a transformer and its optimiser is more than a
-        gigabyte: written each time it would take as long as the training itself.
+        That of a transformer and its optimiser is more than a gigabyte: written after every epoch it would
+        take as long as the training itself.
         """
-        return time.monotonic() - self._written_at >= WORTH * self._writing_took
+        return time.monotonic() - self._written_at >= WORTH * max(0.0, self._writing_took - CHEAP)
 
     def _write_checkpoint(self) -> None:
         started = time.monotonic()

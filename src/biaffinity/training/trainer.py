@@ -118,23 +118,23 @@ class Trainer:
         while together := list(islice(batches, self.config.training.accumulation)):
             step += 1
             sentences = sum(map(len, together))
-            losses = np.zeros(2)
-            for rows in together:
-                losses += self._learn(rows, sentences, step)
-            self.optimiser.step()
+            parts: list[Doubles] = []
+            self.optimiser.step(self._losses(together, step, parts))
+            losses = np.sum(parts, axis=0)
             yield Progress(self.epoch + 1, step, sentences, float(losses.sum()) / sentences), losses
 
-    def _learn(self, rows: Ints, sentences: int, step: int) -> Doubles:
-        """Add what a batch teaches to an update that is over so many sentences; its two losses."""
-        batch, gold = self.examples.batch(rows)
+    def _losses(self, together: Sequence[Ints], step: int, parts: list[Doubles]) -> Iterator[Tensor]:
+        """The losses of the batches of one update; once learnt from, their two parts go into ``parts``."""
+        sentences = sum(map(len, together))
         predicted = self.config.training.relation_labels == "predicted"
-        parts = self.model.losses(batch, gold, predicted=predicted)
-        self.optimiser.accumulate((parts[0] + parts[1]) / sentences)
-        # Read after the way back was asked for: a GPU is not kept waiting.
-        losses: Doubles = torch.stack(parts).detach().double().cpu().numpy()
-        if not np.isfinite(losses).all():
-            raise self._diverged(step, rows.tolist(), (float(losses[0]), float(losses[1])))
-        return losses
+        for rows in together:
+            batch, gold = self.examples.batch(rows)
+            both = self.model.losses(batch, gold, predicted=predicted)
+            yield (both[0] + both[1]) / sentences
+            # Read once the way back has been asked for: a GPU is not kept waiting.
+            parts.append(torch.stack(both).detach().double().cpu().numpy())
+            if not np.isfinite(parts[-1]).all():
+                raise self._diverged(step, rows.tolist(), (float(parts[-1][0]), float(parts[-1][1])))
 
     def _draw_sentences(self) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
         """The rows that this epoch reads: all with a relation, and a share of those without."""

@@ -189,7 +189,7 @@ def test_a_monstrous_token_is_encoded_but_not_kept() -> None:
     features = features_of([["Anna", "A" * 5000, "A" * 7000, "works"]], reader)
     assert features["characters"].shape == (3, 2 + 2 * LONGEST_END)  # both monsters have the same ends
     assert features["form_index"][0, 1] == features["form_index"][0, 2]
-    kept = [*reader._tokens, *reader._forms]
+    kept = [*reader._tokens, *reader._spellings._forms]
     assert max(map(len, kept)) == 2 * LONGEST_END
 
 
