@@ -6,7 +6,7 @@ import contextlib
 import io
 import logging
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, checker, helper
 from torch import Tensor, nn
 from torch.export import Dim
 
+from biaffinity.layers.onnx_int8 import with_int8_products
 from biaffinity.layers.onnx_lstm import OPSET, with_onnx_lstms
 
 #: Read by onnxruntime from 1.17 on.
@@ -37,14 +38,18 @@ class Traced:
     axes: Mapping[str, tuple[str, ...]]
 
 
-def onnx_files(parts: Mapping[str, Traced], notes: Mapping[str, str]) -> dict[str, bytes]:
+def onnx_files(
+    parts: Mapping[str, Traced], notes: Mapping[str, str], int8: Container[str] = ()
+) -> dict[str, bytes]:
     """A graph for each module, whose inputs are called as its arguments and whose output is ``result``.
 
     They are traced in one go, which takes little longer than tracing one, and are of no use afterwards.
-    ``notes`` are kept in each file.
+    ``notes`` are kept in each file; those named in ``int8`` multiply in whole numbers.
     """
     whole = _exported(parts)
-    return {name: _file(_part(whole.graph, name, part), notes) for name, part in parts.items()}
+    return {
+        name: _file(_part(whole.graph, name, part), notes, int8=name in int8) for name, part in parts.items()
+    }
 
 
 class _Together(nn.Module):
@@ -142,19 +147,25 @@ def _rename_inner(graph: GraphProto, names: Mapping[str, str]) -> None:
         node.input[:] = [names.get(name, name) for name in node.input]
 
 
-def _file(graph: GraphProto, notes: Mapping[str, str]) -> bytes:
+def _file(graph: GraphProto, notes: Mapping[str, str], *, int8: bool) -> bytes:
     _strip(graph)
+    if int8:
+        graph = with_int8_products(_model(graph)).graph
     _halve(graph)
-    model = helper.make_model(
+    model = _model(graph)
+    helper.set_model_props(model, dict(notes))
+    checker.check_model(model, full_check=True)
+    content: bytes = model.SerializeToString(deterministic=True)
+    return content
+
+
+def _model(graph: GraphProto) -> ModelProto:
+    return helper.make_model(
         graph,
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="biaffinity",
     )
-    helper.set_model_props(model, dict(notes))
-    checker.check_model(model, full_check=True)
-    content: bytes = model.SerializeToString(deterministic=True)
-    return content
 
 
 def _strip(graph: GraphProto) -> None:

@@ -8,6 +8,7 @@ and those of the encoder, from its arrays to token vectors.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -28,6 +29,19 @@ def export(folder: Path) -> list[Path]:
 
     A model of an older version is brought up to date first.
     """
+    return write_graphs(folder, graph_contents(folder))
+
+
+def write_graphs(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
+    """Write graphs by name, each whole or not at all; their paths."""
+    for name, content in contents.items():
+        with replacing(graph_path(folder, name)) as neighbour:
+            neighbour.write_bytes(content)
+    return [graph_path(folder, name) for name in contents]
+
+
+def graph_contents(folder: Path, *, int8: bool = False) -> dict[str, bytes]:
+    """The graphs of the model in a folder, by name; with ``int8`` its encoder's multiply in whole numbers."""
     try:
         from biaffinity.layers.onnx_graph import Traced, onnx_files
     except ModuleNotFoundError as error:
@@ -44,11 +58,9 @@ def export(folder: Path) -> list[Path]:
         del encoders["relation_encoder"]
     for name, encoder in encoders.items():
         parts |= {f"{name}.{graph}": Traced(*traced) for graph, traced in encoder.graphs().items()}
-    contents = onnx_files(parts, {WEIGHTS_KEY: weights_fingerprint(folder)})
-    for name, content in contents.items():
-        with replacing(graph_path(folder, name)) as neighbour:
-            neighbour.write_bytes(content)
-    return [graph_path(folder, name) for name in contents]
+    read_by_encoders = {name for name in parts if name.partition(".")[0] in encoders}
+    notes = {WEIGHTS_KEY: weights_fingerprint(folder)}
+    return onnx_files(parts, notes, int8=read_by_encoders if int8 else ())
 
 
 class _Emissions(nn.Module):
