@@ -150,6 +150,7 @@ def test_score_sheets_go_to_stdout_and_talk_to_stderr(
     names = [line.strip() for line in stdout.splitlines() if line.strip() in ("dev", "test")]
     assert names == ["dev", "test"]
     assert stdout.count("Entities, strict") == 2
+    assert "The paper's numbers" not in stdout
     assert "epoch" not in stdout
     lines = stderr.splitlines()
     assert lines[0].startswith("18 sentences, ")

@@ -11,6 +11,7 @@ import typer
 
 from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import print_tables, talk, tell
+from biaffinity.cli.options import AllScores
 from biaffinity.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def train(
             "--export/--no-export", help="End with the export, so that the model runs without PyTorch."
         ),
     ] = True,
+    all_scores: AllScores = False,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also log for TensorBoard into OUT/tensorboard.")
     ] = False,
@@ -67,7 +69,7 @@ def train(
     except ModuleNotFoundError as error:
         raise MissingExtraError("training", "train") from error
     from biaffinity.cli.progress import TrainingDisplay
-    from biaffinity.cli.sheet import sheet_table
+    from biaffinity.cli.sheet import sheet_table, short_tables
 
     torch.set_num_threads(threads)
     watchers: list[Callable[[Event], None]] = []
@@ -100,9 +102,9 @@ def train(
             raise typer.Exit(INTERRUPTED) from None
     for name, sheet in (("dev", finished.dev), ("test", finished.test)):
         if sheet is not None:
-            table = sheet_table(sheet)
-            table.title = f"\n{name}"
-            print_tables([table], sys.stdout)
+            tables = [sheet_table(sheet)] if all_scores else short_tables(sheet)
+            tables[0].title = f"\n{name}"
+            print_tables(tables, sys.stdout)
     tell(f"\nthe model of epoch {finished.best_epoch} is in {finished.folder}")
     if export and finished.not_exported is not None:
         tell(f"it needs PyTorch to run, for it could not be exported: {finished.not_exported}")

@@ -24,6 +24,7 @@ from biaffinity.config.folder import CARD, CONFIG, GRAPH_SUFFIX, WEIGHTS
 from biaffinity.config.recipes import read_recipe, recipe_path
 from biaffinity.config.settings import Config, validate
 from biaffinity.config.upgrade import upgraded_config
+from biaffinity.decoding.prediction import predict
 from biaffinity.encoders.recurrent.vectors import WordVectors, load_vectors_for
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.files import read_json, read_lines, writing
@@ -31,6 +32,8 @@ from biaffinity.model.card import write_card
 from biaffinity.model.device import available_device
 from biaffinity.model.export import export
 from biaffinity.model.folder import load_tensors, load_weights, save_description, save_tensors, save_weights
+from biaffinity.model.network import TorchNetwork
+from biaffinity.scoring import ScoreSheet, score_with_confusions
 from biaffinity.training.calibration import Calibration, apply_calibration, calibrated_config, fit_calibration
 from biaffinity.training.curves import draw_curves
 from biaffinity.training.events import EpochEnded, Event, Finished, Finishing
@@ -167,8 +170,8 @@ class Session:
             yield Finishing("calibrating it on dev")
             fitted = self._calibrate(notes)
         yield Finishing("scoring it")
-        dev = self.trainer.evaluate(data.dev)
-        test = self.trainer.evaluate(data.test) if data.test is not None else None
+        dev = self._examine(data.dev)
+        test = self._examine(data.test) if data.test is not None else None
         not_exported = None if graphs else "it was not asked for"
         if graphs and not (self.complete and any(self.folder.glob(f"*{GRAPH_SUFFIX}"))):
             yield Finishing("exporting it")
@@ -179,6 +182,11 @@ class Session:
         if not self.complete:
             self._write_down(finished, fitted)
         yield finished
+
+    def _examine(self, sentences: Sequence[Sentence]) -> ScoreSheet:
+        """The score sheet of the model as it stands, with what it confuses."""
+        predicted = predict(TorchNetwork(self.trainer.model), sentences, scores=False)
+        return score_with_confusions(sentences, list(predicted))
 
     def _calibrate(self, notes: dict[str, str]) -> Calibration:
         """What was fitted on dev, now part of the model and of its files; once, whatever was killed."""
