@@ -10,7 +10,7 @@ import typer
 
 from biaffinity import formats
 from biaffinity.cli.app import app
-from biaffinity.cli.console import print_tables, talk, tell, tell_changes
+from biaffinity.cli.console import print_tables, talk, tell, tell_changes, warn
 from biaffinity.cli.options import AllScores
 
 
@@ -50,12 +50,16 @@ def evaluate(
     network = load_network(model_folder(model), device=device)  # first: it tells what is missing
 
     from biaffinity.cli.sheet import sheet_table, short_tables, write_record
+    from biaffinity.corpus.unknown_types import unknown_types
     from biaffinity.decoding.prediction import predict
     from biaffinity.scoring import score_with_confusions
 
     report = formats.Report()
     sentences = list(formats.read(data, report=report))
     tell_changes(report)
+    known = network.description.schema
+    for line in unknown_types(sentences, known.entity_types, known.relation_types):
+        warn(line)
     with talk.status(f"evaluating on {len(sentences):,} sentences"):
         predicted = list(predict(network, sentences))
         sheet = score_with_confusions(sentences, predicted)

@@ -27,6 +27,13 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
+class Advised:
+    """Something about the data or the config that is better known before the run starts."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """One update done."""
 
@@ -79,4 +86,4 @@ class Finished:
     not_exported: str | None = None
 
 
-Event = Started | Progress | EpochEnded | Finishing | Finished
+Event = Advised | Started | Progress | EpochEnded | Finishing | Finished

@@ -34,9 +34,10 @@ from biaffinity.model.export import export
 from biaffinity.model.folder import load_tensors, load_weights, save_description, save_tensors, save_weights
 from biaffinity.model.network import TorchNetwork
 from biaffinity.scoring import ScoreSheet, score_with_confusions
+from biaffinity.training.advice import advice
 from biaffinity.training.calibration import Calibration, apply_calibration, calibrated_config, fit_calibration
 from biaffinity.training.curves import draw_curves
-from biaffinity.training.events import EpochEnded, Event, Finished, Finishing
+from biaffinity.training.events import Advised, EpochEnded, Event, Finished, Finishing
 from biaffinity.training.provenance import provenance
 from biaffinity.training.trainer import Trainer, TrainingData
 
@@ -102,6 +103,8 @@ def train(
         },
         "config": config.model_dump(),
     }
+    for line in advice(config, data):
+        watch(Advised(line))
     session = Session(config, data, Path(out), identity)
     interrupted = False
     try:
