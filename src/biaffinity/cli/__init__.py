@@ -13,6 +13,7 @@ from biaffinity.cli import (  # each registers itself
     reproduce,
     score,
     serve,
+    split,
     train,
 )
 from biaffinity.cli.app import main
@@ -31,5 +32,6 @@ __all__ = [
     "reproduce",
     "score",
     "serve",
+    "split",
     "train",
 ]

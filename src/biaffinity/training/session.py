@@ -24,7 +24,7 @@ from biaffinity.config.folder import CARD, CONFIG, GRAPH_SUFFIX, WEIGHTS
 from biaffinity.config.recipes import read_recipe, recipe_path
 from biaffinity.config.settings import Config, validate
 from biaffinity.config.upgrade import upgraded_config
-from biaffinity.decoding.prediction import predict
+from biaffinity.corpus.division import divide
 from biaffinity.encoders.recurrent.vectors import WordVectors, load_vectors_for
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.files import read_json, read_lines, writing
@@ -32,8 +32,6 @@ from biaffinity.model.card import write_card
 from biaffinity.model.device import available_device
 from biaffinity.model.export import export
 from biaffinity.model.folder import load_tensors, load_weights, save_description, save_tensors, save_weights
-from biaffinity.model.network import TorchNetwork
-from biaffinity.scoring import ScoreSheet, score_with_confusions
 from biaffinity.training.advice import advice
 from biaffinity.training.calibration import Calibration, apply_calibration, calibrated_config, fit_calibration
 from biaffinity.training.curves import draw_curves
@@ -53,7 +51,7 @@ def train(
     recipe: Config | Path | str,
     *,
     train: Path | str,
-    dev: Path | str,
+    dev: Path | str | float,
     out: Path | str,
     test: Path | str | None = None,
     vectors: Path | str | None = None,
@@ -68,7 +66,8 @@ def train(
 
     Args:
         recipe: a config, or a TOML recipe: its path, or its name if it comes with the package.
-        train, dev, test: data in any format that `biaffinity.formats` reads.
+        train, dev, test: data in any format that `biaffinity.formats` reads; a number as ``dev`` is the
+            share of the training data that is held back for it, the same sentences whatever the seed.
         out: the folder to write; it must be new, unless ``resume``.
         vectors: word vectors; for a pair of files, the list of words.
         seed: of every random number; the same seed on the same machine gives the same model.
@@ -85,9 +84,16 @@ def train(
     config = recipe if isinstance(recipe, Config) else read_recipe(recipe, overrides)
     available_device(device)
     _check_folder(Path(out), resume=resume)
-    paths = {"train": train, "dev": dev} | ({"test": test} if test else {})
+    paths = {"train": Path(train)}
+    if not isinstance(dev, float):
+        paths["dev"] = Path(dev)
+    if test:
+        paths["test"] = Path(test)
     report = formats.Report()
-    parts = {name: _read_part(Path(path), report) for name, path in paths.items()}
+    parts = {name: _read_part(path, report) for name, path in paths.items()}
+    if isinstance(dev, float):
+        parts |= divide(parts["train"], {"dev": dev})
+        paths["dev"] = paths["train"]
     sentences = [*parts["train"], *parts["dev"]]
     loaded = load_vectors_for(config.encoder, Path(vectors), sentences) if vectors else None
     data = TrainingData(parts["train"], parts["dev"], parts.get("test"), loaded, tuple(report.lines()))
@@ -98,7 +104,7 @@ def train(
         "vectors": loaded.source if loaded else None,
         "vectors_sha256": _vectors_digest(loaded) if loaded else None,
         "data": {
-            name: {"file": Path(path).name, "sentences": len(parts[name]), "sha256": data_digest(parts[name])}
+            name: {"file": path.name, "sentences": len(parts[name]), "sha256": data_digest(parts[name])}
             for name, path in paths.items()
         },
         "config": config.model_dump(),
@@ -173,8 +179,8 @@ class Session:
             yield Finishing("calibrating it on dev")
             fitted = self._calibrate(notes)
         yield Finishing("scoring it")
-        dev = self._examine(data.dev)
-        test = self._examine(data.test) if data.test is not None else None
+        dev = self.trainer.evaluate(data.dev)
+        test = self.trainer.evaluate(data.test) if data.test is not None else None
         not_exported = None if graphs else "it was not asked for"
         if graphs and not (self.complete and any(self.folder.glob(f"*{GRAPH_SUFFIX}"))):
             yield Finishing("exporting it")
@@ -185,11 +191,6 @@ class Session:
         if not self.complete:
             self._write_down(finished, fitted)
         yield finished
-
-    def _examine(self, sentences: Sequence[Sentence]) -> ScoreSheet:
-        """The score sheet of the model as it stands, with what it confuses."""
-        predicted = predict(TorchNetwork(self.trainer.model), sentences, scores=False)
-        return score_with_confusions(sentences, list(predicted))
 
     def _calibrate(self, notes: dict[str, str]) -> Calibration:
         """What was fitted on dev, now part of the model and of its files; once, whatever was killed."""

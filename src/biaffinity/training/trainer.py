@@ -23,7 +23,7 @@ from biaffinity.encoders.recurrent.vectors import WordVectors
 from biaffinity.errors import BiaffinityError, DataError
 from biaffinity.model.folder import owned_tensors
 from biaffinity.model.network import TorchNetwork
-from biaffinity.scoring import ScoreSheet, score
+from biaffinity.scoring import ScoreSheet, score_with_confusions
 from biaffinity.training.build import build_model, left_out
 from biaffinity.training.events import EpochEnded, Event, Progress, Started
 from biaffinity.training.examples import Examples
@@ -152,7 +152,8 @@ class Trainer:
 
     def evaluate(self, sentences: Sequence[Sentence]) -> ScoreSheet:
         """The score sheet of the model as it stands."""
-        return score(sentences, predict(TorchNetwork(self.model), sentences, scores=False))
+        predicted = predict(TorchNetwork(self.model), sentences, scores=False)
+        return score_with_confusions(sentences, list(predicted))
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, str]]:
         """All that is needed to go on exactly from the end of this epoch: tensors and plain facts."""
