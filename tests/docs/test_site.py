@@ -16,6 +16,8 @@ from typer.testing import CliRunner
 
 import biaffinity.cli  # noqa: F401  (each command registers itself)
 from biaffinity.cli.app import app
+from biaffinity.config.catalogue import settings
+from biaffinity.config.recipes import read_recipe, recipes
 
 pytest.importorskip("material", reason="needs the extra docs")
 pytest.importorskip("mkdocstrings", reason="needs the extra docs")
@@ -127,3 +129,17 @@ def test_the_changelog_is_the_repository_s(site: Path) -> None:
     shown = text_of(site / "changelog.html")
     assert "Unreleased" in shown
     assert "Nine file formats, read and written" in shown
+
+
+def test_the_reference_of_recipes_has_every_recipe_and_every_setting_with_its_meaning(site: Path) -> None:
+    shown = text_of(site / "reference" / "recipes.html")
+    for name in recipes():
+        assert f" {name}¶ " in shown
+        for setting in settings(read_recipe(name)):
+            assert f"{setting.key} {setting.default} {setting.meaning}".rstrip() in shown.replace("  ", " ")
+
+
+def test_the_reference_has_the_commands_below_a_command(site: Path) -> None:
+    shown = text_of(site / "reference" / "cli.html")
+    assert "biaffinity recipes¶" in shown
+    assert "Show every setting of a recipe" in shown.partition("biaffinity recipes show¶")[2]
