@@ -17,7 +17,7 @@ from rich.progress import (
 )
 
 from biaffinity.cli.display import Display
-from biaffinity.training import Advised, EpochEnded, Event, Finishing, Started
+from biaffinity.training import Advised, EpochEnded, Event, Finishing, Started, StoppedEarly
 from biaffinity.training import Progress as Update
 
 
@@ -53,6 +53,8 @@ class TrainingDisplay(Display):
             self._update(event)
         elif isinstance(event, EpochEnded):
             self._end_epoch(event)
+        elif isinstance(event, StoppedEarly):
+            self._say(f"stopping after epoch {event.epoch}: none after {event.best_epoch} was better")
         elif isinstance(event, Finishing) and self.task is not None:
             if self.console.is_terminal:
                 self.bar.update(self.task, description=f"{event.step} ...", rate="")

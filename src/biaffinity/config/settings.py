@@ -68,6 +68,8 @@ class TrainingConfig(Section):
 
     #: How often the training data is read.
     epochs: int = Field(default=100, gt=0)
+    #: Epochs without a better score on dev after which a run ends; 0 goes on to the last.
+    patience: int = Field(default=0, ge=0)
     #: Sentences per update.
     batch_size: int = Field(default=1, gt=0)
     #: Of Adam.

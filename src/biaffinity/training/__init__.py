@@ -1,6 +1,15 @@
 """Training: from sentences and a recipe to a model folder; the loop is a generator of events."""
 
-from biaffinity.training.events import Advised, EpochEnded, Event, Finished, Finishing, Progress, Started
+from biaffinity.training.events import (
+    Advised,
+    EpochEnded,
+    Event,
+    Finished,
+    Finishing,
+    Progress,
+    Started,
+    StoppedEarly,
+)
 from biaffinity.training.session import train
 from biaffinity.training.tensorboard import TensorBoardLog
 from biaffinity.training.trainer import DivergedError, Trainer, TrainingData
@@ -14,6 +23,7 @@ __all__ = [
     "Finishing",
     "Progress",
     "Started",
+    "StoppedEarly",
     "TensorBoardLog",
     "Trainer",
     "TrainingData",

@@ -66,6 +66,14 @@ class EpochEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class StoppedEarly:
+    """``training.patience`` epochs have passed since the best one."""
+
+    epoch: int
+    best_epoch: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finishing:
     """The epochs are done; this is being done to the model now."""
 
@@ -86,4 +94,4 @@ class Finished:
     not_exported: str | None = None
 
 
-Event = Advised | Started | Progress | EpochEnded | Finishing | Finished
+Event = Advised | Started | Progress | EpochEnded | StoppedEarly | Finishing | Finished

@@ -138,7 +138,7 @@ class Session:
         self.history: list[dict[str, Any]] = []
         self.trainer = Trainer(config, data, seed=identity["seed"], device=identity["device"])
         if self.complete:
-            self.trainer.epoch = config.training.epochs
+            self.trainer.epoch, self.trainer.best_epoch = earlier["epochs_done"], earlier["best_epoch"]
             self.history = _read_history(folder, self.trainer.epoch)
             (folder / CHECKPOINT).unlink(missing_ok=True)
         elif (folder / CHECKPOINT).exists():
