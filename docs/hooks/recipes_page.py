@@ -10,9 +10,9 @@ from biaffinity.config.settings import Config
 
 _HEAD = """# Recipes and settings
 
-A recipe is a TOML file of the settings below; what it does not name has its default. `biaffinity recipes` \\
-lists those of the package, `biaffinity recipes show NAME` shows all settings of one, \\
-`biaffinity train NAME --set training.epochs=50` changes one value, and `biaffinity train mine.toml` takes \\
+A recipe is a TOML file of the settings below; what it does not name has its default. `biaffinity recipes` \
+lists those of the package, `biaffinity recipes show NAME` shows all settings of one, \
+`biaffinity train NAME --set training.epochs=50` changes one value, and `biaffinity train mine.toml` takes \
 a file of your own.
 """
 

@@ -93,6 +93,16 @@ def test_a_browser_asks_for_files_of_the_site_alone(site: Path, browser: Browser
     assert [url for url in asked if not url.startswith((site.as_uri(), "data:", "blob:"))] == []
 
 
+def test_the_search_works_from_disk(site: Path, browser: Browser) -> None:
+    page = browser.new_page(viewport={"width": 1300, "height": 800})
+    page.goto((site / "index.html").as_uri(), wait_until="networkidle")
+    page.locator("input.md-search__input").click()
+    page.keyboard.type("patience")
+    found = page.locator(".md-search-result__item", has_text="Recipes and settings")
+    found.first.wait_for()
+    page.close()
+
+
 def test_the_reference_has_every_command_and_option(site: Path) -> None:
     shown = text_of(site / "reference" / "cli.html")
     for command in app.registered_commands:
