@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 import biaffinity.cli  # noqa: F401  (each command registers itself)
 from biaffinity.cli.app import app
 from biaffinity.config.catalogue import settings
 from biaffinity.config.recipes import read_recipe, recipes
+from biaffinity.serve import Settings, create_app
 
 pytest.importorskip("material", reason="needs the extra docs")
 pytest.importorskip("mkdocstrings", reason="needs the extra docs")
@@ -126,6 +128,17 @@ def test_the_reference_has_every_address_of_the_service(site: Path) -> None:
         "GET /metrics¶",
     ):
         assert address in shown
+
+
+def test_the_reference_has_every_status_and_field_of_the_service(site: Path) -> None:
+    page = (site / "reference" / "http.html").read_text(encoding="utf-8")
+    document = TestClient(create_app(Settings())).get("/openapi.json").json()
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            assert all(f"<td>{status}</td>" in page for status in operation["responses"])
+    for name, schema in document["components"]["schemas"].items():
+        assert f'id="{name}"' in page  # what the links of types lead to
+        assert all(f"<code>{field}</code>" in page for field in schema.get("properties", ()))
 
 
 def test_the_reference_shows_docstrings_and_their_examples(site: Path) -> None:

@@ -8,11 +8,10 @@ from pathlib import Path
 from fastapi import FastAPI, Request
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from biaffinity.extraction import Extractor
-from biaffinity.serve.documentation import render
 from biaffinity.serve.endpoints import Service
 from biaffinity.serve.gate import Gate
 from biaffinity.serve.metrics import Metrics
@@ -42,8 +41,8 @@ def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
     add_operations(app, service)
     description = describe(app, extractor, with_keys=bool(keys))
     app.add_route("/openapi.json", _always(Response(to_json(description), media_type="application/json")))
-    app.add_route("/docs", _always(HTMLResponse(render(description))))
-    app.add_route("/", _page)
+    app.add_route("/docs", _page("docs.html"))
+    app.add_route("/", _page("index.html"))
     app.add_route("/page/drawing.css", _drawing_style)
     app.mount("/page", StaticFiles(directory=PAGE))
     app.add_exception_handler(HTTPException, _refuse)
@@ -67,8 +66,11 @@ def _always(answer: Response) -> Callable[[Request], Awaitable[Response]]:
     return give
 
 
-async def _page(request: Request) -> Response:
-    return FileResponse(PAGE / "index.html")
+def _page(name: str) -> Callable[[Request], Awaitable[Response]]:
+    async def give(request: Request) -> Response:
+        return FileResponse(PAGE / name)
+
+    return give
 
 
 async def _drawing_style(request: Request) -> Response:

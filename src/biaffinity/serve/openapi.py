@@ -49,6 +49,7 @@ def add_operations(app: FastAPI, service: Service) -> None:
         service.extract,
         methods=["POST"],
         operation_id="extract",
+        tags=["texts"],
         summary="Entities and relations of one text or of several",
         description=_READ_ALL,
         responses={**_answer(ExtractAnswer), **_errors(400, 408, 413, 415, 422, 429, 500, 503, 504)},
@@ -60,6 +61,7 @@ def add_operations(app: FastAPI, service: Service) -> None:
         service.stream,
         methods=["POST"],
         operation_id="stream",
+        tags=["texts"],
         summary="The same for any number of texts, line by line",
         description=_READ_LINES,
         responses={
@@ -76,6 +78,7 @@ def add_operations(app: FastAPI, service: Service) -> None:
         "/v1/model",
         service.model,
         operation_id="model",
+        tags=["service"],
         summary="The model behind the service, and the service's bounds",
         responses={**_answer(ModelAnswer), **_errors(500)},
         response_class=Response,
@@ -88,6 +91,7 @@ def add_operations(app: FastAPI, service: Service) -> None:
             f"/health/{name}",
             endpoint,
             operation_id=name,
+            tags=["service"],
             summary=summary,
             responses={**_answer(HealthAnswer), **_errors(500, 503)},
             response_class=Response,
@@ -96,6 +100,7 @@ def add_operations(app: FastAPI, service: Service) -> None:
         "/metrics",
         service.metrics,
         operation_id="metrics",
+        tags=["service"],
         summary="Counters, for Prometheus",
         responses={
             200: {
