@@ -11,7 +11,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
+from biaffinity.config.folder import read_examples
 from biaffinity.extraction import Extractor
+from biaffinity.extraction.loading import model_folder
 from biaffinity.serve.endpoints import Service
 from biaffinity.serve.gate import Gate
 from biaffinity.serve.metrics import Metrics
@@ -26,9 +28,10 @@ PAGE = Path(__file__).parent / "page"
 
 def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
     """The application; its extractor is loaded now, if it is not given."""
-    extractor = extractor or Extractor.load(settings.model)
+    folder = model_folder(settings.model)
+    extractor, examples = extractor or Extractor.load(folder), read_examples(folder)
     metrics, keys = Metrics(), Keys.read(settings.api_key_file)
-    service = Service(settings, extractor, metrics)
+    service = Service(settings, extractor, metrics, examples)
     app = FastAPI(
         title="Biaffinity",
         version=__version__,
@@ -38,7 +41,7 @@ def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
         redoc_url=None,
         openapi_url=None,
     )
-    add_operations(app, service)
+    add_operations(app, service, next(iter(examples.values()), "A text of your own."))
     description = describe(app, extractor, with_keys=bool(keys))
     app.add_route("/openapi.json", _always(Response(to_json(description), media_type="application/json")))
     app.add_route("/docs", _page("docs.html"))
