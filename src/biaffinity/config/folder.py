@@ -82,7 +82,9 @@ def read_examples(folder: Path) -> dict[str, str]:
     texts = read_json(path)
     for name, text in texts.items():
         if not isinstance(text, str):
-            raise DataError(f"{name!r} is no text", where=str(path), remedy='write {"a name": "A text.", ...}')
+            raise DataError(
+                f"{name!r} is no text", where=str(path), remedy='write {"a name": "A text.", ...}'
+            )
     return texts
 
 

@@ -12,7 +12,7 @@ REPEATED = "repeated-across-splits"
 #: The findings of `biaffinity check` that a run should not start without.
 TOLD = ("no-relations", REPEATED, "unseen-entity-type", "unseen-relation-type")
 #: Sentences under which a part of the data is called small.
-FEW = {"train": 200, "dev": 30}
+FEW = {"train": 150, "dev": 30}
 
 
 def advice(config: Config, data: TrainingData) -> Iterator[str]:
