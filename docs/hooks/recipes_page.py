@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import escape
 
 from biaffinity.config.catalogue import Setting, settings
 from biaffinity.config.recipes import about, read_recipe, recipes
@@ -28,7 +29,7 @@ def _recipes() -> Iterator[str]:
         yield "| setting | value | default |\n|---|---|---|"
         for setting in settings(read_recipe(name)):
             if setting.changed:
-                yield f"| `{setting.key}` | `{setting.value}` | `{setting.default}` |"
+                yield f"| {_whole(setting.key)} | `{setting.value}` | `{setting.default}` |"
     yield ""
 
 
@@ -45,7 +46,12 @@ def _settings() -> Iterator[str]:
         for setting in own.values():
             choices = ", ".join(f"`{choice}`" for choice in setting.choices)
             meaning = _escaped(setting.meaning) + (f" One of {choices}." if choices else "")
-            yield f"| `{setting.key}` | `{setting.default}` | {meaning} |"
+            yield f"| {_whole(setting.key)} | {_whole(setting.default)} | {meaning} |"
+
+
+def _whole(code: str) -> str:
+    """Code that does not break, as the theme would let it in a narrow column."""
+    return f'<code style="white-space:nowrap">{escape(code)}</code>'
 
 
 def _escaped(words: str) -> str:
