@@ -37,8 +37,37 @@ def test_json_to_stdout_sends_the_table_to_stderr(beside_models) -> None:
 
 def test_without_json_stdout_holds_the_table_and_stderr_nothing(beside_models) -> None:
     _, out, err = beside_models("evaluate", "one", "dev.jsonl")
-    assert "The paper's numbers" in out
+    assert "Relations, strict" in out
     assert err == ""
+
+
+def test_the_sheet_is_short_and_ends_with_what_is_confused(beside_models, two_setups: Path) -> None:
+    beside_models("predict", "one", "dev.jsonl", "-o", "predicted.jsonl")
+    predicted = (two_setups / "predicted.jsonl").read_text()
+    (two_setups / "mislabelled.jsonl").write_text(predicted.replace('"Loc"', '"Org"'))
+    _, out, _ = beside_models("evaluate", "one", "mislabelled.jsonl")
+    headings = [line.split("  ")[0] for line in out.splitlines() if line and line[0].isalpha()]
+    assert headings == ["Entities, strict", "Relations, strict", "Most often confused"]
+    confused = out.partition("Most often confused")[2].splitlines()[1:]
+    assert [line.split() for line in confused] == [["entities", "Org", "Loc", str(predicted.count('"Loc"'))]]
+
+
+def test_types_that_the_model_does_not_know_are_named(beside_models, two_setups: Path) -> None:
+    text = (two_setups / "dev.jsonl").read_text()
+    text = text.replace('"Live_In"', '"Plays_For"').replace('"Peop"', '"Star"')
+    (two_setups / "football.jsonl").write_text(text)
+    code, _, err = beside_models("evaluate", "one", "football.jsonl")
+    entities, relations = err.splitlines()
+    assert code == 0
+    assert entities.startswith("the model does not know the entity type Star, so it misses 6 of the data's")
+    assert entities.endswith("it knows Loc, Org, Peop")
+    assert "does not know the relation type Plays_For" in relations
+
+
+def test_all_shows_every_cell(beside_models) -> None:
+    _, out, _ = beside_models("evaluate", "one", "dev.jsonl", "--all")
+    for heading in ("Entities, boundaries only", "Relations, boundaries only", "The paper's numbers (macro)"):
+        assert heading in out
 
 
 @pytest.mark.parametrize("model", ["one", "two"])

@@ -20,10 +20,15 @@ def tell(line: str) -> None:
     talk.print(line, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
+def warn(line: str) -> None:
+    """Say one line, just as it is, that the user should not miss."""
+    talk.print(line, style="yellow", markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
 def tell_changes(report: Report) -> None:
     """Say what a reader changed or left out and what a writer could not express."""
     for line in report.lines():
-        talk.print(line, style="yellow", markup=False, emoji=False, highlight=False, soft_wrap=True)
+        warn(line)
 
 
 def print_tables(tables: Sequence[Table], file: IO[str]) -> None:

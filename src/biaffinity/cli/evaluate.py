@@ -10,8 +10,8 @@ import typer
 
 from biaffinity import formats
 from biaffinity.cli.app import app
-from biaffinity.cli.console import print_tables, talk, tell, tell_changes
-from biaffinity.cli.options import Device
+from biaffinity.cli.console import print_tables, talk, tell, tell_changes, warn
+from biaffinity.cli.options import AllScores, Device
 
 
 @app.command()
@@ -33,11 +33,13 @@ def evaluate(
             metavar="OUT.html",
         ),
     ] = None,
+    all_scores: AllScores = False,
     device: Device = "cpu",
 ) -> None:
-    """Score a model on annotated data: the whole matrix, each cell under its name.
+    """Score a model on annotated data: entities and relations, strictly, and which types it confuses.
 
-    A model of given boundaries is given the data's entity boundaries.
+    With --all, every score under its name; --json has them all. A model of
+    given boundaries is given the data's entity boundaries.
 
     Example: [bold]biaffinity evaluate model/ test.jsonl --json scores.json[/bold]
 
@@ -47,18 +49,23 @@ def evaluate(
 
     network = load_network(model_folder(model), device=device)  # first: it tells what is missing
 
-    from biaffinity.cli.sheet import sheet_table, write_record
+    from biaffinity.cli.sheet import sheet_table, short_tables, write_record
+    from biaffinity.corpus.unknown_types import unknown_types
     from biaffinity.decoding.prediction import predict
-    from biaffinity.scoring import score
+    from biaffinity.scoring import score_with_confusions
 
     report = formats.Report()
     sentences = list(formats.read(data, report=report))
     tell_changes(report)
+    known = network.description.schema
+    for line in unknown_types(sentences, known.entity_types, known.relation_types):
+        warn(line)
     with talk.status(f"evaluating on {len(sentences):,} sentences"):
         predicted = list(predict(network, sentences))
-        sheet = score(sentences, predicted)
+        sheet = score_with_confusions(sentences, predicted)
     to_stdout = out == Path("-")
-    print_tables([sheet_table(sheet)], sys.stderr if to_stdout else sys.stdout)
+    tables = [sheet_table(sheet)] if all_scores else short_tables(sheet)
+    print_tables(tables, sys.stderr if to_stdout else sys.stdout)
     if out:
         write_record(sheet.to_dict(), None if to_stdout else out)
     if page:

@@ -15,7 +15,7 @@ import typer
 from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import talk, tell
 from biaffinity.cli.document_table import print_documents
-from biaffinity.cli.extraction_page import extract_to_page, page_of_drawings, with_drawing
+from biaffinity.cli.extraction_page import Drawings, extract_to_page, page_of_drawings
 from biaffinity.cli.options import Device, Model
 from biaffinity.errors import UsageError
 
@@ -116,10 +116,10 @@ def extract(
     load = partial(biaffinity.load, folder, device=device, threads=1, min_score=scores)
     try:
         if html is not None and form is None and not tokens:
-            skipped = extract_to_page(inputs, html, load, workers)
+            skipped = extract_to_page(inputs, html, folder, load, workers)
         elif html is not None:
-            with page_of_drawings(html) as draw:
-                skipped = _to_stdout(inputs, form, load, workers, tokens=tokens, draw=draw)
+            with page_of_drawings(html, folder) as drawings:
+                skipped = _to_stdout(inputs, form, load, workers, tokens=tokens, drawings=drawings)
         elif out is None:
             skipped = _to_stdout(inputs, form, load, workers, tokens=tokens)
         else:
@@ -172,20 +172,20 @@ def _to_stdout(
     workers: int,
     *,
     tokens: bool,
-    draw: Callable[[str], object] | None = None,
+    drawings: Drawings | None = None,
 ) -> int:
-    """Print the documents as they come, and ``draw`` them if asked to; the number of those left out."""
+    """Print the documents as they come, and draw them if asked to; the number of those left out."""
     from biaffinity.bulk.run import Batch, annotate_all
     from biaffinity.bulk.sinks import format_named
 
     done = skipped = 0
 
     def records(render: Callable[[Document], T]) -> Generator[T, None, None]:
-        if draw is None:
+        if drawings is None:
             yield from told(annotate_all(inputs, load, render, workers))
             return
-        for record, drawing in told(annotate_all(inputs, load, partial(with_drawing, render), workers)):
-            draw(drawing)
+        for record, drawing in told(annotate_all(inputs, load, drawings.beside(render), workers)):
+            drawings.add(drawing)
             yield record
 
     def told(batches: Generator[Batch[U], None, None]) -> Generator[U, None, None]:

@@ -14,6 +14,13 @@ Whole = Annotated[
     ),
 ]
 
+AllScores = Annotated[
+    bool,
+    typer.Option(
+        "--all", help="Every score: macro averages, boundaries only, the paper's cells.", show_default=False
+    ),
+]
+
 Model = Annotated[
     str | None,
     typer.Option(

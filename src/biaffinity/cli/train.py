@@ -11,8 +11,8 @@ import typer
 
 from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import print_tables, talk, tell
-from biaffinity.cli.options import Device
-from biaffinity.errors import MissingExtraError
+from biaffinity.cli.options import AllScores, Device
+from biaffinity.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     from biaffinity.training import Event
@@ -22,8 +22,15 @@ if TYPE_CHECKING:
 def train(
     recipe: Annotated[str, typer.Argument(help="A TOML file, or a recipe by name, such as default.")],
     train: Annotated[Path, typer.Option("--train", help="Training data, any known format.", metavar="F")],
-    dev: Annotated[Path, typer.Option("--dev", help="Development data: chooses the epoch.", metavar="F")],
     out: Annotated[Path, typer.Option("--out", help="The model folder to write.", metavar="DIR")],
+    dev: Annotated[
+        str | None,
+        typer.Option(
+            "--dev",
+            help="Development data, which chooses the epoch; or a share of the training data, such as 0.1.",
+            metavar="F",
+        ),
+    ] = None,
     test: Annotated[Path | None, typer.Option("--test", help="Scored once, at the end.", metavar="F")] = None,
     vectors: Annotated[
         Path | None,
@@ -49,6 +56,7 @@ def train(
             "--export/--no-export", help="End with the export, so that the model runs without PyTorch."
         ),
     ] = True,
+    all_scores: AllScores = False,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also log for TensorBoard into OUT/tensorboard.")
     ] = False,
@@ -68,7 +76,7 @@ def train(
     except ModuleNotFoundError as error:
         raise MissingExtraError("training", "train") from error
     from biaffinity.cli.progress import TrainingDisplay
-    from biaffinity.cli.sheet import sheet_table
+    from biaffinity.cli.sheet import sheet_table, short_tables
 
     torch.set_num_threads(threads)
     watchers: list[Callable[[Event], None]] = []
@@ -85,7 +93,7 @@ def train(
             finished = training.train(
                 recipe,
                 train=train,
-                dev=dev,
+                dev=_share_or_path(dev),
                 test=test,
                 vectors=vectors,
                 out=out,
@@ -101,12 +109,26 @@ def train(
             raise typer.Exit(INTERRUPTED) from None
     for name, sheet in (("dev", finished.dev), ("test", finished.test)):
         if sheet is not None:
-            table = sheet_table(sheet)
-            table.title = f"\n{name}"
-            print_tables([table], sys.stdout)
+            tables = [sheet_table(sheet)] if all_scores else short_tables(sheet)
+            tables[0].title = f"\n{name}"
+            print_tables(tables, sys.stdout)
     tell(f"\nthe model of epoch {finished.best_epoch} is in {finished.folder}")
     if export and finished.not_exported is not None:
         tell(f"it needs PyTorch to run, for it could not be exported: {finished.not_exported}")
     if finished.interrupted:
         talk.print("interrupted: --resume goes on from the last whole epoch", style="yellow")
         raise typer.Exit(INTERRUPTED)
+
+
+def _share_or_path(dev: str | None) -> float | Path:
+    """What ``--dev`` names: a share of the training data, or a file."""
+    if dev is None:
+        raise UsageError(
+            "dev data is missing, which chooses the best epoch",
+            remedy="name a file with --dev, or hold back a tenth of the training data with --dev 0.1; "
+            "biaffinity split makes files of train, dev and test",
+        )
+    try:
+        return Path(dev) if Path(dev).exists() else float(dev)
+    except ValueError:
+        return Path(dev)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,12 @@ def recipe_path(recipe: Path | str) -> Path:
     if not path.suffix and len(path.parts) == 1 and not path.exists():
         raise UsageError(f"no recipe has the name {recipe}", remedy=f"known: {', '.join(known)}; or a path")
     return path
+
+
+def about(path: Path) -> str:
+    """What a recipe says of itself: the comment at its beginning."""
+    lines = takewhile(lambda line: line.startswith("#"), read_text(path).removeprefix("\ufeff").splitlines())
+    return " ".join(line.lstrip("# ") for line in lines)
 
 
 def read_recipe(recipe: Path | str, overrides: Iterable[str] = ()) -> Config:

@@ -25,20 +25,28 @@ class ModelConfig(Section):
     architecture: Literal["joint", "pipeline"] = "joint"
     #: Width of the embedding of given boundaries.
     boundary_size: int = Field(default=100, gt=0)
+    #: Width of each direction of the BiLSTMs of tagger and relation classifier.
     lstm_hidden: int = Field(default=100, gt=0)
-    #: Of the BiLSTM of the tagger and of that of the relation classifier; 0 leaves both out.
+    #: Layers of each of these BiLSTMs; 0 leaves them out.
     lstm_layers: int = Field(default=2, ge=0)
+    #: How labels are chosen: the best sequence, or the best label of every token.
     tagger: Literal["crf", "softmax"] = "crf"
     #: Only legal labellings: BILOU transitions; with given boundaries, one type inside each.
     constrained: bool = False
+    #: Width of the tagger's hidden layer.
     tagger_hidden: int = Field(default=100, gt=0)
+    #: The relation classifier sees the labels of the tokens, as vectors.
     label_embeddings: bool = True
+    #: Width of these vectors.
     label_size: int = Field(default=100, gt=0)
     #: Width of the head and tail projections.
     projection: int = Field(default=100, gt=0)
-    #: The terms that a pair's score is the sum of, each a file of `biaffinity.model.pair_terms`.
+    # The terms that a pair's score is the sum of, each a file of `biaffinity.model.pair_terms`.
+    #: The score of a pair has a term of head and tail together.
     bilinear: bool = True
+    #: It has a term of head and tail each for itself, and a bias.
     linear: bool = True
+    #: It has a term of the words between the two.
     context: bool = False
     #: Which pairs of entities are classified: type pairs related in the training data, or all.
     candidates: Literal["types", "all"] = "types"
@@ -58,8 +66,13 @@ class ModelConfig(Section):
 class TrainingConfig(Section):
     """The way to the weights. The defaults are the paper's, but for selection."""
 
+    #: How often the training data is read.
     epochs: int = Field(default=100, gt=0)
+    #: Epochs without a better score on dev after which a run ends; 0 goes on to the last.
+    patience: int = Field(default=0, ge=0)
+    #: Sentences per update.
     batch_size: int = Field(default=1, gt=0)
+    #: Of Adam.
     learning_rate: float = Field(default=5e-4, gt=0)
     #: The learning rate of weights that were learnt elsewhere: a pretrained transformer's.
     pretrained_learning_rate: float = Field(default=4e-5, gt=0)

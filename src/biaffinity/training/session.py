@@ -26,6 +26,7 @@ from biaffinity.config.folder import CARD, CONFIG, GRAPH_SUFFIX, WEIGHTS
 from biaffinity.config.recipes import read_recipe, recipe_path
 from biaffinity.config.settings import Config, validate
 from biaffinity.config.upgrade import upgraded_config
+from biaffinity.corpus.division import divide
 from biaffinity.encoders.recurrent.settings import RecurrentSettings
 from biaffinity.encoders.recurrent.vectors import WordVectors, load_vectors_for
 from biaffinity.errors import DataError, MissingExtraError, UsageError
@@ -42,9 +43,10 @@ from biaffinity.model.folder import (
     save_tensors,
     save_weights,
 )
+from biaffinity.training.advice import advice
 from biaffinity.training.calibration import Calibration, apply_calibration, calibrated_config, fit_calibration
 from biaffinity.training.curves import draw_curves
-from biaffinity.training.events import EpochEnded, Event, Finished, Finishing
+from biaffinity.training.events import Advised, EpochEnded, Event, Finished, Finishing
 from biaffinity.training.provenance import provenance
 from biaffinity.training.trainer import Trainer, TrainingData
 
@@ -63,7 +65,7 @@ def train(
     recipe: Config | Path | str,
     *,
     train: Path | str,
-    dev: Path | str,
+    dev: Path | str | float,
     out: Path | str,
     test: Path | str | None = None,
     vectors: Path | str | None = None,
@@ -78,7 +80,8 @@ def train(
 
     Args:
         recipe: a config, or a TOML recipe: its path, or its name if it comes with the package.
-        train, dev, test: data in any format that `biaffinity.formats` reads.
+        train, dev, test: data in any format that `biaffinity.formats` reads; a number as ``dev`` is the
+            share of the training data that is held back for it, the same sentences whatever the seed.
         out: the folder to write; it must be new, unless ``resume``.
         vectors: word vectors; for a pair of files, the list of words.
         seed: of every random number; the same seed on the same machine gives the same model.
@@ -95,9 +98,16 @@ def train(
     config = recipe if isinstance(recipe, Config) else read_recipe(recipe, overrides)
     available_device(device)
     _check_folder(Path(out), resume=resume)
-    paths = {"train": train, "dev": dev} | ({"test": test} if test else {})
+    paths = {"train": Path(train)}
+    if not isinstance(dev, float):
+        paths["dev"] = Path(dev)
+    if test:
+        paths["test"] = Path(test)
     report = formats.Report()
-    parts = {name: _read_part(Path(path), report) for name, path in paths.items()}
+    parts = {name: _read_part(path, report) for name, path in paths.items()}
+    if isinstance(dev, float):
+        parts |= divide(parts["train"], {"dev": dev})
+        paths["dev"] = paths["train"]
     sentences = [*parts["train"], *parts["dev"]]
     loaded = _load_vectors(config, Path(vectors), sentences) if vectors else None
     data = TrainingData(parts["train"], parts["dev"], parts.get("test"), loaded, tuple(report.lines()))
@@ -108,11 +118,13 @@ def train(
         "vectors": loaded.source if loaded else None,
         "vectors_sha256": _vectors_digest(loaded) if loaded else None,
         "data": {
-            name: {"file": Path(path).name, "sentences": len(parts[name]), "sha256": data_digest(parts[name])}
+            name: {"file": path.name, "sentences": len(parts[name]), "sha256": data_digest(parts[name])}
             for name, path in paths.items()
         },
         "config": config.model_dump(),
     }
+    for line in advice(config, data):
+        watch(Advised(line))
     session = Session(config, data, Path(out), identity)
     interrupted = False
     try:
@@ -143,7 +155,7 @@ class Session:
         self._written_at = self._writing_took = 0.0
         self.trainer = Trainer(config, data, seed=identity["seed"], device=identity["device"])
         if self.complete:
-            self.trainer.epoch = config.training.epochs
+            self.trainer.epoch, self.trainer.best_epoch = earlier["epochs_done"], earlier["best_epoch"]
             self.history = _read_history(folder, self.trainer.epoch)
             (folder / CHECKPOINT).unlink(missing_ok=True)
         elif (folder / CHECKPOINT).exists():

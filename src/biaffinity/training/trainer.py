@@ -24,9 +24,9 @@ from biaffinity.encoders.recurrent.vectors import WordVectors
 from biaffinity.errors import BiaffinityError, DataError
 from biaffinity.model.folder import owned_tensors
 from biaffinity.model.network import TorchNetwork
-from biaffinity.scoring import ScoreSheet, score
+from biaffinity.scoring import ScoreSheet, score_with_confusions
 from biaffinity.training.build import build_model, left_out
-from biaffinity.training.events import EpochEnded, Event, Progress, Started
+from biaffinity.training.events import EpochEnded, Event, Progress, Started, StoppedEarly
 from biaffinity.training.examples import Examples
 from biaffinity.training.optimiser import Optimiser
 from biaffinity.training.selection import Selection
@@ -87,7 +87,7 @@ class Trainer:
         """Train to the last epoch, telling what happens."""
         yield Started(
             epoch=self.epoch,
-            epochs=self.config.training.epochs,
+            epochs=self.epoch if self.ended else self.config.training.epochs,
             parameters=sum(parameter.numel() for parameter in self.optimiser.parameters.values()),
             sentences=self.epoch_size,
             steps_per_epoch=self.steps_per_epoch,
@@ -95,7 +95,7 @@ class Trainer:
             left_out=left_out(self.data.train),
             changes=tuple(self.data.changes),
         )
-        while self.epoch < self.config.training.epochs:
+        while not self.ended:
             started = time.perf_counter()
             losses = np.zeros(2)
             for progress, parts in self._train_epoch():
@@ -105,6 +105,14 @@ class Trainer:
             sheet = self.evaluate(self.data.dev)
             self.epoch += 1
             yield self._end_epoch(sheet, losses / self.epoch_size, started, trained)
+            if self.ended and self.epoch < self.config.training.epochs:
+                yield StoppedEarly(self.epoch, self.best_epoch)
+
+    @property
+    def ended(self) -> bool:
+        """Whether no epoch is left, or patience is lost."""
+        patience, waited = self.config.training.patience, self.epoch - self.best_epoch
+        return self.epoch >= self.config.training.epochs or 0 < patience <= waited
 
     def _train_epoch(self) -> Iterator[tuple[Progress, Doubles]]:
         self.model.train()
@@ -170,7 +178,8 @@ class Trainer:
 
     def evaluate(self, sentences: Sequence[Sentence]) -> ScoreSheet:
         """The score sheet of the model as it stands."""
-        return score(sentences, predict(TorchNetwork(self.model), sentences, scores=False))
+        predicted = predict(TorchNetwork(self.model), sentences, scores=False)
+        return score_with_confusions(sentences, list(predicted))
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, str]]:
         """All that is needed to go on exactly from the end of this epoch: tensors and plain facts."""

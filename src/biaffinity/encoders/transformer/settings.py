@@ -18,6 +18,7 @@ class TransformerSettings(Section):
     #: Padded tokens that suit the matrix products of one core and its cache.
     batch_tokens: ClassVar[int] = 512
 
+    #: Which encoder.
     type: Literal["transformer"] = "transformer"
     #: The pretrained encoder that training starts from: a folder, or a name on the hub.
     name: str = Field(min_length=1)
@@ -27,6 +28,9 @@ class TransformerSettings(Section):
     dropout: float = Field(default=0.2, ge=0, lt=1)
     #: On a GPU compute it in bfloat16; its weights stay in single precision.
     bfloat16: bool = True
+    #: Read the characters of words too; an encoder of lower-cased text sees no case otherwise.
     characters: bool = True
+    #: Width of the embedding of a character.
     character_size: int = Field(default=25, gt=0)
+    #: Width of each direction of the LSTM over characters.
     character_hidden: int = Field(default=25, gt=0)
