@@ -134,6 +134,10 @@ def test_stdin_is_read(extract, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ids(extract("-", "--from", "lines")[1]) == ["stdin:1", "stdin:2"]
 
 
+def test_what_looks_like_a_path_can_be_a_text(extract) -> None:
+    assert json.loads(extract("Bo/Al", "--text")[1])["text"] == "Bo/Al"
+
+
 def test_fields_are_named(extract) -> None:
     Path("a.csv").write_text("key,body\nk,Bo met Al.\n")
     assert ids(extract("a.csv", "--text-field", "body", "--id-field", "key")[1]) == ["k"]
@@ -189,7 +193,8 @@ def test_a_finished_file_has_nothing_left_to_do(extract) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["none.txt"], 1, "error: none.txt: no such file (check the path)\n"),
+        (["none.txt"], 1, "error: none.txt: no such file or folder (check the path; if it is a text"),
+        (["notes/"], 1, "error: notes/: no such file or folder (check the path; if it is a text to be read,"),
         (["Bo.", "--model", "none"], 1, "error: none: no such model folder (check the path)\n"),
         (["Bo.", "--out", "old.jsonl"], 2, "error: old.jsonl: is there already (name another --out, or"),
         (["Bo.", "--resume"], 2, "error: --resume needs the --out to go on with\n"),

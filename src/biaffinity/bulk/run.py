@@ -149,7 +149,7 @@ def extract_to_file(
     ``settings`` must hold all that decides the result (the model, the least score); it is compared with
     what the earlier run had, and so are the documents that it dealt with.
     """
-    told = {**settings, "format": form.name, "input": inputs.names, "kind": inputs.kind}
+    told = {**settings, "format": form.name, "input": inputs.names, "kind": inputs.kind, "--text": inputs.literal}
     told |= {"text field": inputs.fields.text, "id field": inputs.fields.id}
     with ExitStack() as stack:
         output = stack.enter_context(PartialOutput(out, form, told, resume=resume))

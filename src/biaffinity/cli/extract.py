@@ -31,7 +31,8 @@ _HELP = "\n\n".join(
     (
         "Find entities and the relations between them in raw text.",
         "An INPUT is a text in quotes, a file, a folder of .txt files, or - for stdin. A file is read by its "
-        "name: .jsonl, .csv, .tsv and .parquet hold a document per record, anything else is one document.",
+        "name: .jsonl, .csv, .tsv and .parquet hold a document per record, anything else is one document. What "
+        "looks like a path and leads nowhere is an error; --text says that it is a text.",
         "On a terminal the answer is a table, elsewhere JSON lines; --out tells the format by its name. "
         "csv has a row per relation, the others all of each document. --html draws all documents on a page "
         "that opens in any browser, and with --format the answer is printed as well.",
@@ -87,6 +88,9 @@ def extract(
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Sentences and tokens too, in json and jsonl.")
     ] = False,
+    literal: Annotated[
+        bool, typer.Option("--text", help="Every INPUT is a text, even if it looks like a path.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the unfinished run of OUT.")] = False,
 ) -> None:
     """Find entities and relations in raw text."""
@@ -103,7 +107,7 @@ def extract(
         raise UsageError(
             "--html does not go with --out", remedy="print the rest: --html PAGE --format jsonl > OUT"
         )
-    inputs = Inputs(names, kind=kind, fields=Fields(text_field, id_field))
+    inputs = Inputs(names, kind=kind, fields=Fields(text_field, id_field), literal=literal)
     scores = _min_scores(min_score or [])
     folder = model_folder(model)  # once, so that workers need not ask the hub
     if read_description(folder).decoding.boundaries == "given":  # a fault of every document else
