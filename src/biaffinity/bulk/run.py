@@ -127,7 +127,7 @@ def annotate_all(
     if workers == 1:
         yield from map(prepare(), chunks)
         return
-    from biaffinity.bulk.workers import Workers
+    from biaffinity.workers import Workers
 
     with Workers[Chunk, Batch[T]](workers, prepare) as processes:
         yield from processes.map(chunks)
@@ -149,8 +149,8 @@ def extract_to_file(
     ``settings`` must hold all that decides the result (the model, the least score); it is compared with
     what the earlier run had, and so are the documents that it dealt with.
     """
-    told = {**settings, "format": form.name, "input": inputs.names, "kind": inputs.kind, "--text": inputs.literal}
-    told |= {"text field": inputs.fields.text, "id field": inputs.fields.id}
+    told = {**settings, "format": form.name, "input": inputs.names, "kind": inputs.kind}
+    told |= {"--text": inputs.literal, "text field": inputs.fields.text, "id field": inputs.fields.id}
     with ExitStack() as stack:
         output = stack.enter_context(PartialOutput(out, form, told, resume=resume))
         mark = output.mark

@@ -17,9 +17,9 @@ from itertools import islice
 from pathlib import Path
 
 from biaffinity.annotation import Document
+from biaffinity.annotation.tables import RELATION_COLUMNS, relation_rows
 from biaffinity.bulk.readers import parquet_library
 from biaffinity.errors import UsageError
-from biaffinity.extraction.tables import RELATION_COLUMNS, relation_rows
 
 _ROWS = 1024  # of Parquet held at once
 
@@ -32,7 +32,9 @@ def json_line(document: Document, *, tokens: bool = False) -> str:
 def csv_rows(document: Document) -> str:
     """A row of CSV for every relation; a document without relations has none."""
     rows = io.StringIO()
-    csv.writer(rows, lineterminator="\n").writerows(relation_rows(document))  # an unknown score is blank
+    csv.writer(rows, lineterminator="\n").writerows(
+        relation_rows(document, document.id)  # an unknown score is blank
+    )
     return rows.getvalue()
 
 

@@ -75,7 +75,7 @@ class Inputs:
         name, path = self.names[0], self._paths[0]
         if self._is_stdin(name):
             return self.kind in (None, "text")
-        return path is None or not path.is_dir() and self._kind_of(path) == "text"
+        return path is None or (not path.is_dir() and self._kind_of(path) == "text")
 
     def size(self) -> int | None:
         """The bytes to read; None where stdin is among them."""

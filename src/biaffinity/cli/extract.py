@@ -31,8 +31,8 @@ _HELP = "\n\n".join(
     (
         "Find entities and the relations between them in raw text.",
         "An INPUT is a text in quotes, a file, a folder of .txt files, or - for stdin. A file is read by its "
-        "name: .jsonl, .csv, .tsv and .parquet hold a document per record, anything else is one document. What "
-        "looks like a path and leads nowhere is an error; --text says that it is a text.",
+        "name: .jsonl, .csv, .tsv and .parquet hold a document per record, anything else is one document. "
+        "What looks like a path and leads nowhere is an error; --text says that it is a text.",
         "On a terminal the answer is a table, elsewhere JSON lines; --out tells the format by its name. "
         "csv has a row per relation, the others all of each document. --html draws all documents on a page "
         "that opens in any browser, and with --format the answer is printed as well.",
