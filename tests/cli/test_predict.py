@@ -125,3 +125,21 @@ def test_an_embedded_model_predicts_by_its_name_without_pytorch(
         (expected,) = extractor.tokens(sentence.tokens).sentences
         assert bare(sentence).entities == bare(expected).entities
         assert bare(sentence).relations == bare(expected).relations
+
+
+def test_stdout_is_json_lines(beside_models, two_setups: Path) -> None:
+    beside_models("predict", "one", "dev.jsonl", "-o", "p.jsonl")
+    code, out, err = beside_models("predict", "one", "dev.jsonl", "-o", "-")
+    assert (code, err) == (0, "6 sentences written to stdout\n")
+    assert out == (two_setups / "p.jsonl").read_text()
+
+
+def test_the_format_is_told_by_the_name_and_a_tool_is_told_who_labelled(
+    beside_models, two_setups: Path
+) -> None:
+    assert beside_models("predict", "one", "dev.jsonl", "-o", "p.labelstudio.json")[0] == 0
+    tasks = json.loads((two_setups / "p.labelstudio.json").read_text())
+    assert all(task["predictions"][0]["model_version"].startswith("one ") for task in tasks)
+    code, _, err = beside_models("predict", "one", "dev.jsonl", "-o", "p.out")
+    assert code == 2
+    assert err.startswith("error: p.out: does not tell its format by its name (say which: --to FORMAT")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from biaffinity.cli.app import INTERRUPTED, app
-from biaffinity.cli.console import talk, tell
+from biaffinity.cli.console import talk, tell, tell_changes
 from biaffinity.cli.document_table import print_documents
 from biaffinity.cli.extraction_page import extract_to_page, page_of_drawings, with_drawing
 from biaffinity.cli.options import Model
@@ -22,19 +21,22 @@ from biaffinity.errors import UsageError
 if TYPE_CHECKING:
     from biaffinity.annotation import Document
     from biaffinity.bulk.run import TextExtractor
+    from biaffinity.bulk.sinks import Format
     from biaffinity.bulk.sources import Inputs
 
 T = TypeVar("T")
 U = TypeVar("U")
-STDOUT = Path("-")
+STDOUT = "-"
 _HELP = "\n\n".join(
     (
         "Find entities and the relations between them in raw text.",
         "An INPUT is a text in quotes, a file, a folder of .txt files, or - for stdin. A file is read by its "
         "name: .jsonl, .csv, .tsv and .parquet hold a document per record, anything else is one document. "
         "What looks like a path and leads nowhere is an error; --text says that it is a text.",
-        "On a terminal the answer is a table, elsewhere JSON lines; --out tells the format by its name. "
-        "csv has a row per relation, the others all of each document. --html draws all documents on a page "
+        "On a terminal the answer is a table, elsewhere JSON lines. A file tells its format by its name: "
+        "facts.csv has a row per relation, .json, .jsonl and .parquet all of each document; "
+        "facts.labelstudio.json, facts.doccano.jsonl and a folder (brat) go to an annotation tool, with "
+        "scores, signed as the model's. --html draws all documents on a page "
         "that opens in any browser, and with --format the answer is printed as well.",
         "A document that cannot be read is named, left out and counted, and the exit code is 1. With --out, "
         "a run that was stopped or killed goes on with --resume and ends with every document once.",
@@ -53,12 +55,17 @@ def extract(
     form: Annotated[
         str | None,
         typer.Option(
-            "--format", metavar="F", help="table, json, jsonl, csv or parquet.", show_default="see above"
+            "--format",
+            metavar="F",
+            help="table, json, jsonl, csv, parquet, or a format of biaffinity convert.",
+            show_default="see above",
         ),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", metavar="OUT", help="A file to write.", show_default="stdout"),
+        str | None,
+        typer.Option(
+            "-o", "--out", metavar="OUT", help="A file to write, or a folder for brat.", show_default="stdout"
+        ),
     ] = None,
     html: Annotated[
         Path | None,
@@ -126,8 +133,14 @@ def extract(
         elif out is None:
             skipped = _to_stdout(inputs, form, load, workers, tokens=tokens)
         else:
-            settings = {"model files": _model_identity(folder), "--min-score": scores, "--tokens": tokens}
-            skipped = _to_file(inputs, out, form, load, settings, workers, tokens=tokens, resume=resume)
+            from biaffinity.bulk.sinks import format_named
+            from biaffinity.cli.models import machine, model_identity
+
+            if form == "table":
+                raise UsageError("a table is for the terminal", remedy="leave out --format, or name a file's")
+            target = format_named(form, out, tokens=tokens, by=machine(model, folder))
+            settings = {"model files": model_identity(folder), "--min-score": scores, "--tokens": tokens}
+            skipped = _to_file(inputs, Path(out), target, load, settings, workers, resume=resume)
     except KeyboardInterrupt:
         talk.print("interrupted" if out is None else "interrupted: --resume goes on with it", style="yellow")
         raise typer.Exit(INTERRUPTED) from None
@@ -138,22 +151,17 @@ def extract(
 def _to_file(
     inputs: Inputs,
     out: Path,
-    form: str | None,
+    target: Format,
     load: Callable[[], TextExtractor],
     settings: dict[str, Any],
     workers: int,
     *,
-    tokens: bool,
     resume: bool,
 ) -> int:
     """Write the documents to a file with progress; the number of those left out."""
     from biaffinity.bulk.run import extract_to_file
-    from biaffinity.bulk.sinks import format_named
     from biaffinity.cli.extraction_progress import ExtractionDisplay
 
-    if form == "table":
-        raise UsageError("a table is for the terminal", remedy="--out takes json, jsonl, csv or parquet")
-    target = format_named(form, out, tokens=tokens)
     events = extract_to_file(inputs, out, target, load, settings, workers=workers, resume=resume)
     with closing(events), ExtractionDisplay(talk) as display:
         for event in events:
@@ -165,6 +173,7 @@ def _to_file(
         return 0
     left_out = f"{finished.skipped:,} left out, " if finished.skipped else ""
     tell(f"{_count(finished.documents)} written to {out} ({left_out}{display.rates()})")
+    tell_changes(target.report)
     return finished.skipped
 
 
@@ -236,18 +245,6 @@ def _min_scores(given: list[str]) -> dict[str, float]:
             ) from None
         scores |= {name: value} if name else {"entities": value, "relations": value}
     return scores
-
-
-def _model_identity(folder: Path) -> str:
-    """What tells a model from any other: its files, whatever folder they are in."""
-    from biaffinity.config.folder import CARD, model_files
-
-    digest = hashlib.blake2b(digest_size=16)
-    for path in model_files(folder):
-        if path.name != CARD:
-            digest.update(path.read_bytes())
-            digest.update(path.name.encode())
-    return digest.hexdigest()
 
 
 def _count(documents: int) -> str:

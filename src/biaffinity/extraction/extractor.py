@@ -26,7 +26,6 @@ from biaffinity.extraction.given import (
 from biaffinity.extraction.inputs import TextInput, as_pairs, read_item, require_texts, with_entities
 from biaffinity.extraction.loading import Runtime, load_network, model_folder
 from biaffinity.extraction.pieces import in_pieces, joined
-from biaffinity.extraction.side_by_side import read_side_by_side
 from biaffinity.extraction.thresholds import MinScore, Thresholds
 from biaffinity.extraction.windows import Work, windows
 from biaffinity.hub import push_to_hub
@@ -231,6 +230,8 @@ class Extractor:
                 (doc, pair[1]) for doc, pair in self._documents(pairs, thresholds, batch_size=batch_size)
             )
         else:
+            from biaffinity.extraction.side_by_side import read_side_by_side  # processes take time to import
+
             self.__reduce__()  # one that cannot be sent is told of now
             found = read_side_by_side(self, pairs, thresholds, n_process, batch_size or BATCH_SIZE)
         return found if as_tuples else (document for document, _ in found)
