@@ -16,6 +16,7 @@ from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
 from biaffinity.cli.console import print_tables, talk
 from biaffinity.cli.options import Whole
+from biaffinity.errors import DataError
 from biaffinity.formats.report import Report
 
 
@@ -61,6 +62,9 @@ def check(
     from biaffinity.corpus import named
     from biaffinity.corpus.tables import tables
 
+    for path in paths:  # before the others are counted, which may take long
+        if not path.exists():
+            raise DataError("no such file or folder", where=str(path), remedy="check the path")
     splits = {name: _Split(path, format, whole) for name, path in named(paths).items()}
     with talk.status("checking"):
         report = check_corpus(splits, {name: split.changes for name, split in splits.items()})

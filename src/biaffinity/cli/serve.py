@@ -17,7 +17,8 @@ _HELP = "\n\n".join(
         "POST /v1/extract takes a text or a list of texts, POST /v1/extract/stream lines of JSON; "
         "/docs describes them all. Requests that arrive together are read together.",
         "It listens on this machine alone unless --host says otherwise; then name a key file too. "
-        "A stopped service finishes what it has accepted. Logs are JSON lines on stderr, without texts.",
+        "A stopped service finishes what it has accepted. Logs go to stderr, without texts: plain on a "
+        "terminal, JSON lines elsewhere.",
         "Example: [bold]biaffinity serve --port 8080 --workers 2[/bold]",
         "Example: [bold]biaffinity serve --host 0.0.0.0 --api-key-file keys.txt[/bold]",
     )
