@@ -66,7 +66,7 @@ model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and V
 	$(BIN)/biaffinity train news --train build/news/train.jsonl --dev build/news/dev.jsonl \
 		--test $(DATA)/test.jsonl --vectors $(VECTORS) --seed 2 --out build/news/model --resume
 	cp $(addprefix build/news/model/,config.json vocabulary.json model.safetensors *.onnx README.md) $(NEWS)
-	$(BIN)/biaffinity evaluate $(NEWS) build/news/held_out.jsonl
+	$(BIN)/biaffinity evaluate build/news/held_out.jsonl --model $(NEWS)
 
 calibration: $(READY)  ## how far the news model's scores can be trusted, on DATA's dev: numbers and picture
 	$(BIN)/python benchmarks/calibration.py $(DATA)/dev.jsonl --json results/calibration.json \

@@ -377,7 +377,7 @@ def test_a_model_of_version_1_is_one_line_that_tells_how_to_bring_it_up_to_date(
     assert (code, out) == (1, "")
     assert err == (
         f"error: {old / 'config.json'}: is a model of version 1, this program reads version 2"
-        f" (run: biaffinity export {old})\n"
+        f" (run: biaffinity export --model {old})\n"
     )
     assert list(Path().iterdir()) == [old]
 

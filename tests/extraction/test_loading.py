@@ -124,7 +124,7 @@ def test_a_model_of_version_1_tells_how_to_bring_it_up_to_date(bare: Path, runti
         load_network(of_version(1, bare), runtime)
     assert str(caught.value) == (
         f"{bare / 'config.json'}: is a model of version 1, this program reads version 2"
-        f" (run: biaffinity export {bare})"
+        f" (run: biaffinity export --model {bare})"
     )
 
 

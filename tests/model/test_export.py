@@ -109,7 +109,7 @@ def test_a_graph_tells_nothing_of_the_machine_it_was_made_on(folder: Path) -> No
 def test_graphs_of_other_weights_are_refused(changed: tuple[Path, str]) -> None:
     folder, told = changed
     assert "was made from other weights than model.safetensors" in told
-    assert f"run: biaffinity export {folder}" in told
+    assert f"run: biaffinity export --model {folder}" in told
 
 
 def test_weights_that_changed_are_exported_anew(

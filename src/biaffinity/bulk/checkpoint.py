@@ -34,10 +34,13 @@ class Mark:
 class PartialOutput:
     """OUT while it is being written; use it as a context.
 
-    ``settings`` is all that decides what is written. A run is gone on with only under the same.
+    ``settings`` is all that decides what is written. A run is gone on with only under the same. With
+    ``force`` an earlier run is forgotten, and a file that is there is replaced when the new one is whole.
     """
 
-    def __init__(self, out: Path, form: Format, settings: Mapping[str, Any], *, resume: bool) -> None:
+    def __init__(
+        self, out: Path, form: Format, settings: Mapping[str, Any], *, resume: bool, force: bool = False
+    ) -> None:
         self.out = out
         self.form = form
         self.settings = json.loads(json.dumps(settings))  # as it will be read back
@@ -51,8 +54,12 @@ class PartialOutput:
         if out.exists() and out.is_dir() != form.is_folder:
             kinds = ("folder", "file") if out.is_dir() else ("file", "folder")
             raise DataError(f"is a {kinds[0]}, a {kinds[1]} is to be written here", where=str(out))
+        if force and not out.is_dir():  # a folder may hold more than we have written
+            self.complete = False
+            self._clear()
         if self.complete and not resume:
-            raise UsageError("is there already", where=str(out), remedy="name another --out, or delete it")
+            way_out = "delete it" if out.is_dir() else "--force"
+            raise UsageError("is there already", where=str(out), remedy=f"name another --out, or {way_out}")
         if self.state.exists():
             if not resume:
                 raise UsageError(

@@ -15,7 +15,7 @@ from rich.text import Text
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
-from biaffinity.cli.console import talk, tell
+from biaffinity.cli.console import counted, talk, tell
 from biaffinity.cli.options import Whole
 from biaffinity.cli.output import STDOUT, target_format, write_sentences
 from biaffinity.errors import UsageError
@@ -71,19 +71,20 @@ def convert(
     source: Annotated[Path, typer.Argument(metavar="SRC", help="A file, or a folder for brat.")],
     target: Annotated[Path, typer.Argument(metavar="DST", help="What to write; - is stdout, as jsonl.")],
     source_format: Annotated[
-        str | None, typer.Option("--from", metavar="F", help="The format of SRC.", show_default="seen in SRC")
+        str | None,
+        typer.Option("--from", metavar="FORMAT", help="The format of SRC.", show_default="seen in SRC"),
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="F", help="The format of DST.", show_default="told by its name"),
+        typer.Option("--to", metavar="FORMAT", help="The format of DST.", show_default="told by its name"),
     ] = None,
     whole: Whole = False,
 ) -> None:
     """Convert annotated text from one format to another."""
     done = convert_file(source, target, source_format, to, split=not whole)
     place = "stdout" if target == STDOUT else target
-    sentences = f"{done.sentences:,} sentence{'s' * (done.sentences != 1)}"
-    tell(f"{sentences} written to {place} ({done.source_format} to {done.target_format})")
+    formats_named = f"{done.source_format} to {done.target_format}"
+    tell(f"{counted(done.sentences, 'sentence')} written to {place} ({formats_named})")
     if done.report:
         tell("could not be carried over as it stood:")
         for line in done.report.lines():

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from biaffinity.cli.app import app
 from biaffinity.cli.console import talk, tell
+from biaffinity.cli.options import ModelFolder
 from biaffinity.errors import MissingExtraError
 
 
 @app.command()
-def export(model: Annotated[Path, typer.Argument(help="A model folder.", metavar="MODEL")]) -> None:
+def export(model: ModelFolder) -> None:
     """Add its graphs to a model, so that it runs without PyTorch.
 
     Training ends with this; do it again whenever the weights change. A model of an older version is
     brought up to date. Entities, relations and scores stay the same.
 
-    Example: [bold]biaffinity export model/[/bold]
+    Example: [bold]biaffinity export --model model/[/bold]
     """
     try:
         from biaffinity.model.export import export as write_graphs

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from biaffinity.cli.app import INTERRUPTED, app
-from biaffinity.cli.console import talk, tell, tell_changes
+from biaffinity.cli.console import counted, talk, tell, tell_changes, warn
 from biaffinity.cli.document_table import print_documents
 from biaffinity.cli.extraction_page import extract_to_page, page_of_drawings, with_drawing
 from biaffinity.cli.options import Model
@@ -56,7 +56,7 @@ def extract(
         str | None,
         typer.Option(
             "--format",
-            metavar="F",
+            metavar="FORMAT",
             help="table, json, jsonl, csv, parquet, or a format of biaffinity convert.",
             show_default="see above",
         ),
@@ -74,7 +74,7 @@ def extract(
     min_score: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="S",
+            metavar="SCORE",
             help="Leave out what scores less, 0 to 1; or by type: --min-score 0.5 --min-score Kill=0.9.",
         ),
     ] = None,
@@ -99,6 +99,7 @@ def extract(
         bool, typer.Option("--text", help="Every INPUT is a text, even if it looks like a path.")
     ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the unfinished run of OUT.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over an OUT that is there already.")] = False,
 ) -> None:
     """Find entities and relations in raw text."""
     import biaffinity
@@ -110,6 +111,8 @@ def extract(
     out = None if out == STDOUT else out
     if resume and out is None:
         raise UsageError("--resume needs the --out to go on with")
+    if resume and force:
+        raise UsageError("--resume and --force do not go together", remedy="go on, or start anew")
     if html is not None and out is not None:
         raise UsageError(
             "--html does not go with --out", remedy="print the rest: --html PAGE --format jsonl > OUT"
@@ -140,7 +143,7 @@ def extract(
                 raise UsageError("a table is for the terminal", remedy="leave out --format, or name a file's")
             target = format_named(form, out, tokens=tokens, by=machine(model, folder))
             settings = {"model files": model_identity(folder), "--min-score": scores, "--tokens": tokens}
-            skipped = _to_file(inputs, Path(out), target, load, settings, workers, resume=resume)
+            skipped = _to_file(inputs, Path(out), target, load, settings, workers, resume=resume, force=force)
     except KeyboardInterrupt:
         talk.print("interrupted" if out is None else "interrupted: --resume goes on with it", style="yellow")
         raise typer.Exit(INTERRUPTED) from None
@@ -157,12 +160,13 @@ def _to_file(
     workers: int,
     *,
     resume: bool,
+    force: bool,
 ) -> int:
     """Write the documents to a file with progress; the number of those left out."""
     from biaffinity.bulk.run import extract_to_file
     from biaffinity.cli.extraction_progress import ExtractionDisplay
 
-    events = extract_to_file(inputs, out, target, load, settings, workers=workers, resume=resume)
+    events = extract_to_file(inputs, out, target, load, settings, workers=workers, resume=resume, force=force)
     with closing(events), ExtractionDisplay(talk) as display:
         for event in events:
             display(event)
@@ -172,7 +176,7 @@ def _to_file(
         tell(f"{out} is complete: nothing is left to do")
         return 0
     left_out = f"{finished.skipped:,} left out, " if finished.skipped else ""
-    tell(f"{_count(finished.documents)} written to {out} ({left_out}{display.rates()})")
+    tell(f"{counted(finished.documents, 'document')} written to {out} ({left_out}{display.rates()})")
     tell_changes(target.report)
     return finished.skipped
 
@@ -210,7 +214,7 @@ def _to_stdout(
                 for note in batch.notes:
                     tell(f"note: {note}")
                 for fault in batch.faults:
-                    tell(f"left out: {fault.problem}")
+                    warn(f"left out: {fault.problem}")
 
     if form == "table" or (form is None and not tokens and sys.stdout.isatty()):
         if tokens:
@@ -223,7 +227,7 @@ def _to_stdout(
             for piece in target.whole(rendered, inputs.single):
                 sys.stdout.buffer.write(piece.encode())
     if skipped:
-        tell(f"{skipped:,} of {_count(done)} left out")
+        warn(f"{skipped:,} of {counted(done, 'document')} left out")
     return skipped
 
 
@@ -245,7 +249,3 @@ def _min_scores(given: list[str]) -> dict[str, float]:
             ) from None
         scores |= {name: value} if name else {"entities": value, "relations": value}
     return scores
-
-
-def _count(documents: int) -> str:
-    return f"{documents:,} document{'s' * (documents != 1)}"

@@ -12,27 +12,28 @@ from rich.progress import track
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
-from biaffinity.cli.console import talk, tell, tell_changes
+from biaffinity.cli.console import counted, talk, tell, tell_changes
+from biaffinity.cli.options import Device, Model
 from biaffinity.cli.output import STDOUT, target_format, write_sentences
 
 
 @app.command()
 def predict(
-    model: Annotated[
-        str,
-        typer.Argument(help="A model folder, an embedded model, or owner/name on the hub.", metavar="MODEL"),
-    ],
     data: Annotated[Path, typer.Argument(help="Sentences, any known format.", metavar="DATA")],
     out: Annotated[
         Path, typer.Option("-o", "--out", help="What to write; - is stdout, as jsonl.", metavar="OUT")
     ],
+    model: Model = None,
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", metavar="F", help="The format of OUT; jsonl has scores.", show_default="told by its name"
+            "--to",
+            metavar="FORMAT",
+            help="The format of OUT; jsonl has scores.",
+            show_default="told by its name",
         ),
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+    device: Device = "cpu",
 ) -> None:
     """Annotate sentences, with a score for every entity and relation.
 
@@ -41,7 +42,7 @@ def predict(
     tool (brat, doccano, labelstudio) is given the labels as the model's, with
     their scores.
 
-    Example: [bold]biaffinity predict model/ test.jsonl -o predicted.jsonl[/bold]
+    Example: [bold]biaffinity predict test.jsonl --model model/ -o predicted.jsonl[/bold]
     """
     from biaffinity.extraction.loading import load_network, model_folder
 
@@ -54,7 +55,7 @@ def predict(
 
     count, report = 0, formats.Report()
 
-    def counted() -> Iterator[Sentence]:
+    def annotated() -> Iterator[Sentence]:
         nonlocal count
         sentences = annotate(network, formats.read(data, report=report))
         for sentence in track(
@@ -63,6 +64,6 @@ def predict(
             count += 1
             yield sentence
 
-    write_sentences(out, counted(), form, report, by=machine(model, folder))
-    tell(f"{count:,} sentence{'s' * (count != 1)} written to {'stdout' if out == STDOUT else out}")
+    write_sentences(out, annotated(), form, report, by=machine(model, folder))
+    tell(f"{counted(count, 'sentence')} written to {'stdout' if out == STDOUT else out}")
     tell_changes(report)

@@ -28,14 +28,14 @@ _HELP = "\n\n".join(
 @app.command(help=_HELP)
 def serve(
     model: Model = None,
-    host: Annotated[str, typer.Option(metavar="H", help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="P", help="The port.", min=0, max=65535)] = 8000,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", help="The port.", min=0, max=65535)] = 8000,
     workers: Annotated[
         int, typer.Option(metavar="N", help="Processes side by side, one per core at most.", min=1)
     ] = 1,
     api_key_file: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="Keys, one per line, that open it.", show_default="open to all"),
+        typer.Option(metavar="FILE", help="Keys, one per line, that open it.", show_default="open to all"),
     ] = None,
     max_chars: Annotated[
         int, typer.Option(metavar="N", help="Characters of a request's texts together.", min=1)
@@ -45,7 +45,7 @@ def serve(
         typer.Option(metavar="N", help="Requests that a worker has in hand; others are told 429.", min=1),
     ] = 512,
     timeout: Annotated[
-        float, typer.Option(metavar="S", help="Seconds that a request may take.", min=0.1)
+        float, typer.Option(metavar="SECONDS", help="Seconds that a request may take.", min=0.1)
     ] = 30.0,
 ) -> None:
     """Serve a model over HTTP."""
