@@ -37,6 +37,8 @@ demo: $(BASE)  ## install the base and read the paper's sentence and a paragraph
 		"David Foster is the AP's Northwest regional reporter, based in Seattle."
 	@echo
 	@$(BIN)/biaffinity extract --format table samples/paragraph.txt
+	@echo
+	@echo 'It is installed in $(VENV). To use it: source $(BIN)/activate'
 
 demo-train: $(READY)  ## train a small model on our own sentences and show what it finds in new ones
 	$(BIN)/python examples/demo.py

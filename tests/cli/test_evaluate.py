@@ -130,7 +130,7 @@ def test_without_pytorch_a_model_that_was_not_exported_names_the_extra(
     monkeypatch.setitem(sys.modules, "torch", None)
     code, _, err = beside_models("evaluate", "--model", str(bare), "dev.jsonl")
     assert code == 1
-    assert err.endswith("(run: pip install 'biaffinity[train]')\n")
+    assert err.endswith("-m pip install 'biaffinity[train]')\n")
 
 
 @pytest.mark.parametrize("model", ["one", "two"])

@@ -149,5 +149,5 @@ def test_without_what_it_needs_the_extra_is_named(unexported: Path, missing: str
     program += f"try: export(Path({str(unexported)!r}))\nexcept BiaffinityError as error: print(error)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("(run: pip install 'biaffinity[train]')\n")
+    assert done.stdout.endswith("-m pip install 'biaffinity[train]')\n")
     assert names(unexported) == DESCRIPTION
