@@ -296,3 +296,9 @@ def test_a_text_file_keeps_its_name_in_brat(ids: list[str], texts: list[str], tm
     out, report = finished("brat", tmp_path, *map(named, ids))
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*.txt")) == texts
     assert report == ""
+
+
+@pytest.mark.parametrize("name", ["doccano", "labelstudio"])
+def test_other_tools_are_told_the_whole_id(name: str, tmp_path: Path) -> None:
+    out, _ = finished(name, tmp_path, named("notes/a.txt"))
+    assert {s.document for s in formats.read(out, name)} == {"notes/a.txt"}

@@ -143,8 +143,10 @@ def _finish_annotation(
     name: str, by: formats.Machine | None, report: formats.Report, records: Path, out: Path, single: bool
 ) -> None:
     """The documents in a format of annotated text."""
-    with records.open(encoding="utf-8", newline="\n") as lines:
-        shared = _shared_folder(json.loads(line)["id"] for line in lines)
+    shared = ""
+    if name == formats.brat.NAME:  # its folder takes the place of the one that the texts lie in
+        with records.open(encoding="utf-8", newline="\n") as lines:
+            shared = _shared_folder(json.loads(line)["id"] for line in lines)
     with records.open(encoding="utf-8", newline="\n") as lines:
         sentences = _sentences(map(Document.from_json, lines), shared, report)
         formats.write(out, sentences, name, report, by=by)

@@ -53,7 +53,7 @@ class ExtractionDisplay(Display):
     def rates(self) -> str:
         """Documents and tokens per second."""
         documents, tokens = self._rates()
-        return f"{documents:,.0f} documents/s, {tokens:,.0f} tokens/s"
+        return f"{counted(round(documents), 'document')}/s, {counted(round(tokens), 'token')}/s"
 
     def _rates(self) -> tuple[float, float]:
         elapsed = max(1e-9, time.perf_counter() - self._since)
