@@ -156,10 +156,11 @@ def _sentences(documents: Iterable[Document], shared: str, report: formats.Repor
     """The sentences of documents, each named after its own, whose name is no other's."""
     taken: Counter[str] = Counter()
     for document in documents:
-        name = document.id.removeprefix(shared)
+        own = name = document.id.removeprefix(shared)
+        while name in taken:
+            taken[own] += 1
+            name = f"{own}-{taken[own]}"
         taken[name] += 1
-        if taken[name] > 1:
-            name = f"{name}-{taken[name]}"
         if not document.sentences:
             report.note("empty document left out", name)
         for number, sentence in enumerate(document.sentences):
@@ -170,7 +171,9 @@ def _sentences(documents: Iterable[Document], shared: str, report: formats.Repor
 def _shared_folder(ids: Iterable[str]) -> str:
     """The folder that all files lie in, if documents are called by their files, with its last slash."""
     folders = {os.path.split(name)[0] if name.endswith(".txt") else "" for name in ids}
-    common = os.path.commonpath(folders) if folders and "" not in folders else ""
+    if not folders or "" in folders or len(set(map(os.path.isabs, folders))) > 1:
+        return ""
+    common = os.path.commonpath(folders)
     return common.rstrip(os.sep) + os.sep if common else ""
 
 

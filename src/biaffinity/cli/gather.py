@@ -36,4 +36,4 @@ def gather(
     if unfinished:
         names = ", ".join(unfinished)
         talk.print(f"not finished, left out: {names}", style="yellow", highlight=False, soft_wrap=True)
-    tell(f"{counted(count, 'run')} in {out}")
+    tell(f"{counted(count, 'run')} {'is' if count == 1 else 'are'} in {out}")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from biaffinity.cli.app import app
-from biaffinity.cli.console import counted, tell
+from biaffinity.cli.console import tell
 from biaffinity.errors import MissingExtraError
 
 
@@ -49,4 +49,4 @@ def report(
     except ModuleNotFoundError as error:
         raise MissingExtraError("the report", "train") from error
     sys.stdout.write(tables)
-    tell(f"{counted(len(files), 'file')} in {files[0].parent}")
+    tell(f"{len(files)} files are in {files[0].parent}")
