@@ -24,7 +24,7 @@ from biaffinity.extraction.given import (
     require_flat,
 )
 from biaffinity.extraction.inputs import TextInput, as_pairs, read_item, require_texts, with_entities
-from biaffinity.extraction.loading import Runtime, load_network, model_folder
+from biaffinity.extraction.loading import Runtime, device_named, load_network, model_folder
 from biaffinity.extraction.pieces import in_pieces, joined
 from biaffinity.extraction.thresholds import MinScore, Thresholds
 from biaffinity.extraction.windows import Work, windows
@@ -75,7 +75,7 @@ class Extractor:
         one, else the CPU. One thread is the default: processes side by side beat threads.
         """
         _require_number(threads, "threads")
-        folder = model_folder(model)
+        folder, device = model_folder(model), device_named(device, runtime)
         extractor = cls(load_network(folder, runtime, device=device, threads=threads), min_score=min_score)
         frozen = tuple(min_score.items()) if isinstance(min_score, Mapping) else min_score
         here = str(folder.absolute())  # another process may stand elsewhere

@@ -42,10 +42,12 @@ def embedded_models() -> dict[str, Path]:
     return {path.name: path for path in sorted(EMBEDDED.glob("*")) if path.is_dir()}
 
 
-def device_named(device: str) -> str:
+def device_named(device: str, runtime: str = "auto") -> str:
     """The device that a name means: ``auto`` is a GPU where PyTorch is there and sees one, else the CPU."""
     if device != "auto":
         return device
+    if runtime == "onnx":
+        return "cpu"
     try:
         import torch
     except ModuleNotFoundError:
@@ -58,7 +60,7 @@ def load_network(folder: Path, runtime: str = "auto", *, device: str = "cpu", th
     if runtime not in get_args(Runtime):
         raise UsageError(f"no runtime {runtime!r:.40}", remedy=f"one of {', '.join(get_args(Runtime))}")
     read_description(folder)  # a folder that is no model is told of before an extra that is missing
-    device = "cpu" if (runtime, device) == ("onnx", "auto") else device_named(device)
+    device = device_named(device, runtime)
     if runtime == "auto":
         runtime = "onnx" if device == "cpu" and any(folder.glob("*.onnx")) else "torch"
     if runtime == "torch":
