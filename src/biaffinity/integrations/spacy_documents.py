@@ -40,10 +40,15 @@ def relations_of(doc: Doc) -> list[SpanRelation]:
 def score_of(span: Span) -> float | None:
     """``span._.entity_score``: the score of an entity that the model found; None for any other span."""
     scores: Sequence[tuple[int, int, float]] = span.doc.user_data.get(KEY, {}).get("scores", ())
-    place = bisect_left(scores, span.start_char, key=lambda entry: entry[0])
-    if place < len(scores) and tuple(scores[place][:2]) == (span.start_char, span.end_char):
+    wanted = (span.start_char, span.end_char)
+    place = bisect_left(scores, wanted, key=_characters)
+    if place < len(scores) and _characters(scores[place]) == wanted:
         return scores[place][2]
     return None
+
+
+def _characters(entry: Sequence[Any]) -> tuple[int, int]:
+    return entry[0], entry[1]
 
 
 _EXTENSIONS: tuple[tuple[type[Doc] | type[Span], str, Callable[[Any], Any]], ...] = (
