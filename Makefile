@@ -37,6 +37,8 @@ demo: $(BASE)  ## install the base and read the paper's sentence and a paragraph
 		"David Foster is the AP's Northwest regional reporter, based in Seattle."
 	@echo
 	@$(BIN)/biaffinity extract --format table samples/paragraph.txt
+	@echo
+	@echo 'It is installed in $(VENV). To use it: source $(BIN)/activate'
 
 demo-train: $(READY)  ## train a small model on our own sentences and show what it finds in new ones
 	$(BIN)/python examples/demo.py
@@ -66,7 +68,7 @@ model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and V
 	$(BIN)/biaffinity train news --train build/news/train.jsonl --dev build/news/dev.jsonl \
 		--test $(DATA)/test.jsonl --vectors $(VECTORS) --seed 2 --out build/news/model --resume
 	cp $(addprefix build/news/model/,config.json vocabulary.json model.safetensors *.onnx README.md) $(NEWS)
-	$(BIN)/biaffinity evaluate $(NEWS) build/news/held_out.jsonl
+	$(BIN)/biaffinity evaluate build/news/held_out.jsonl --model $(NEWS)
 
 calibration: $(READY)  ## how far the news model's scores can be trusted, on DATA's dev: numbers and picture
 	$(BIN)/python benchmarks/calibration.py $(DATA)/dev.jsonl --json results/calibration.json \

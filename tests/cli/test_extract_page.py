@@ -80,7 +80,7 @@ def test_what_is_left_out_is_told_and_the_exit_code_says_so(extract) -> None:
             2,
             "error: --html does not go with --out (print the",
         ),
-        (["none.txt", "--html", "a.html"], 1, "error: none.txt: no such file (check the path)\n"),
+        (["none.txt", "--html", "a.html"], 1, "error: none.txt: no such file or folder (check the path; "),
         (["Bo.", "--html", "old.html/a.html"], 1, "error: old.html/a.html: cannot be written: "),
     ],
 )

@@ -250,7 +250,7 @@ def test_a_model_that_could_not_be_exported_is_told(
     )
     assert code == 0
     assert "it needs PyTorch to run, for it could not be exported: " in stderr
-    assert "(run: pip install 'biaffinity[train]')" in stderr
+    assert "-m pip install 'biaffinity[train]')" in stderr
     assert not list((tmp_path / "m").glob("*.onnx"))
 
 

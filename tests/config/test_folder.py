@@ -126,7 +126,7 @@ def test_an_older_model_asks_for_an_export(folder: Path) -> None:
     rewrite(folder, version=1)
     message = complaint(folder)
     assert "is a model of version 1, this program reads version 2" in message
-    assert f"run: biaffinity export {folder}" in message
+    assert f"run: biaffinity export --model {folder}" in message
 
 
 def test_the_head_of_any_version_can_be_read(folder: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -33,10 +34,13 @@ class Mark:
 class PartialOutput:
     """OUT while it is being written; use it as a context.
 
-    ``settings`` is all that decides what is written. A run is gone on with only under the same.
+    ``settings`` is all that decides what is written. A run is gone on with only under the same. With
+    ``force`` an earlier run is forgotten, and a file that is there is replaced when the new one is whole.
     """
 
-    def __init__(self, out: Path, form: Format, settings: Mapping[str, Any], *, resume: bool) -> None:
+    def __init__(
+        self, out: Path, form: Format, settings: Mapping[str, Any], *, resume: bool, force: bool = False
+    ) -> None:
         self.out = out
         self.form = form
         self.settings = json.loads(json.dumps(settings))  # as it will be read back
@@ -45,12 +49,17 @@ class PartialOutput:
         # Always the same neighbours: what a kill leaves of them is written over.
         self._new_state = out.with_name(f"{self.state.name}.new")
         self._whole = out.with_name(f"{self.records.name}.new")
-        self.complete = out.exists()
+        self.complete = out.exists() and not (form.is_folder and _is_empty_folder(out))
         self.mark = Mark()
-        if out.is_dir():
-            raise DataError("is a folder, a file is to be written here", where=str(out))
+        if out.exists() and out.is_dir() != form.is_folder:
+            kinds = ("folder", "file") if out.is_dir() else ("file", "folder")
+            raise DataError(f"is a {kinds[0]}, a {kinds[1]} is to be written here", where=str(out))
+        if force and not out.is_dir():  # a folder may hold more than we have written
+            self.complete = False
+            self._clear()
         if self.complete and not resume:
-            raise UsageError("is there already", where=str(out), remedy="name another --out, or delete it")
+            way_out = "delete it" if out.is_dir() else "--force"
+            raise UsageError("is there already", where=str(out), remedy=f"name another --out, or {way_out}")
         if self.state.exists():
             if not resume:
                 raise UsageError(
@@ -123,9 +132,14 @@ class PartialOutput:
             if self.form.finish is None:
                 self.records.replace(self.out)
             else:
+                _remove(self._whole)
                 self.form.finish(self.records, self._whole, single)
-                with self._whole.open("rb+") as file:
-                    os.fsync(file.fileno())
+                if self.form.is_folder:
+                    if self.out.exists():
+                        self.out.rmdir()
+                else:
+                    with self._whole.open("rb+") as file:
+                        os.fsync(file.fileno())
                 self._whole.replace(self.out)
         except OSError as error:
             raise refused("written", self.out, error) from error
@@ -168,7 +182,18 @@ class PartialOutput:
     def _clear(self) -> None:
         """Remove what an unfinished run needs; last of all that which says whose it is."""
         for path in (self.records, self._whole, self._new_state, self.state):
-            path.unlink(missing_ok=True)
+            _remove(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _is_empty_folder(path: Path) -> bool:
+    return path.is_dir() and not any(path.iterdir())
 
 
 def _size(path: Path) -> int:

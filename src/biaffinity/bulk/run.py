@@ -127,7 +127,7 @@ def annotate_all(
     if workers == 1:
         yield from map(prepare(), chunks)
         return
-    from biaffinity.bulk.workers import Workers
+    from biaffinity.workers import Workers
 
     with Workers[Chunk, Batch[T]](workers, prepare) as processes:
         yield from processes.map(chunks)
@@ -142,17 +142,19 @@ def extract_to_file(
     *,
     workers: int = 1,
     resume: bool = False,
+    force: bool = False,
 ) -> Generator[Event, None, None]:
     """Extract from all documents into ``out``, and tell what happens.
 
-    Killed at any moment and started again with ``resume``, it ends with every document once. For that,
-    ``settings`` must hold all that decides the result (the model, the least score); it is compared with
-    what the earlier run had, and so are the documents that it dealt with.
+    A file that is there already is written over only by ``force``. Killed at any moment and started again
+    with ``resume``, it ends with every document once. For that, ``settings`` must hold all that decides the
+    result (the model, the least score); it is compared with what the earlier run had, and so are the
+    documents that it dealt with.
     """
     told = {**settings, "format": form.name, "input": inputs.names, "kind": inputs.kind}
-    told |= {"text field": inputs.fields.text, "id field": inputs.fields.id}
+    told |= {"--text": inputs.literal, "text field": inputs.fields.text, "id field": inputs.fields.id}
     with ExitStack() as stack:
-        output = stack.enter_context(PartialOutput(out, form, told, resume=resume))
+        output = stack.enter_context(PartialOutput(out, form, told, resume=resume, force=force))
         mark = output.mark
         if output.complete:
             yield Finished(complete_before=True)

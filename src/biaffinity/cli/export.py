@@ -10,12 +10,13 @@ import typer
 
 from biaffinity.cli.app import app
 from biaffinity.cli.console import talk, tell
+from biaffinity.cli.options import ModelFolder
 from biaffinity.errors import MissingExtraError, UsageError
 
 
 @app.command()
 def export(
-    model: Annotated[Path, typer.Argument(help="A model folder.", metavar="MODEL")],
+    model: ModelFolder,
     int8: Annotated[
         bool,
         typer.Option(
@@ -32,9 +33,9 @@ def export(
     brought up to date. Entities, relations and scores stay the same, but for --int8: that is for
     transformers, which it makes smaller and faster.
 
-    Example: [bold]biaffinity export model/[/bold]
+    Example: [bold]biaffinity export --model model/[/bold]
 
-    Example: [bold]biaffinity export model/ --int8 --dev dev.jsonl[/bold]
+    Example: [bold]biaffinity export --model model/ --int8 --dev dev.jsonl[/bold]
     """
     if int8 != (dev is not None):
         raise UsageError("--int8 and --dev go together", remedy="give both: dev tells what int8 costs")

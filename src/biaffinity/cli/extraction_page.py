@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from biaffinity.cli.console import talk, tell
+from biaffinity.cli.console import counted, talk, tell
 from biaffinity.files import writing
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def extract_to_page(
             display(Advanced(batch.documents, batch.tokens, batch.read))
             drawn, skipped = drawn + len(batch.records), skipped + len(batch.faults)
     left_out = f" ({skipped:,} left out)" if skipped else ""
-    tell(f"{drawn:,} document{'s' * (drawn != 1)} drawn in {path}{left_out}")
+    tell(f"{counted(drawn, 'document')} drawn in {path}{left_out}")
     return skipped
 
 

@@ -16,6 +16,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from biaffinity.cli.console import counted
 from biaffinity.cli.display import Display
 from biaffinity.training import Advised, EpochEnded, Event, Finishing, Started, StoppedEarly
 from biaffinity.training import Progress as Update
@@ -63,7 +64,9 @@ class TrainingDisplay(Display):
 
     def _start(self, event: Started) -> None:
         self.epochs, self._done_before = event.epochs, event.epoch
-        self._say(f"{event.sentences:,} sentences, {event.parameters:,} parameters, {event.epochs} epochs")
+        self._say(
+            f"{counted(event.sentences, 'sentence')}, {event.parameters:,} parameters, {event.epochs} epochs"
+        )
         if event.coverage is not None:
             self._say(f"word vectors know {event.coverage}")
         for line in event.changes:

@@ -5,27 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
-
-from biaffinity.files import writing
 
 if TYPE_CHECKING:
     from biaffinity.scoring import Comparison, ScoreSheet
     from biaffinity.scoring.matching import Cell
 
 
-def write_record(record: Mapping[str, Any], path: Path | None) -> None:
-    """Write scores as JSON to a file, or to stdout where none is named."""
-    text = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
-    if path is None:
-        sys.stdout.write(text)
-        return
-    with writing(path) as file:
-        file.write(text)
+def print_record(record: Mapping[str, Any]) -> None:
+    """Print scores as JSON."""
+    sys.stdout.write(json.dumps(record, ensure_ascii=False, indent=2) + "\n")
 
 
 def short_tables(sheet: ScoreSheet) -> list[Table]:

@@ -20,28 +20,32 @@ if TYPE_CHECKING:
 
 @app.command()
 def train(
-    recipe: Annotated[str, typer.Argument(help="A TOML file, or a recipe by name, such as default.")],
-    train: Annotated[Path, typer.Option("--train", help="Training data, any known format.", metavar="F")],
-    out: Annotated[Path, typer.Option("--out", help="The model folder to write.", metavar="DIR")],
+    recipe: Annotated[
+        str, typer.Argument(metavar="RECIPE", help="A TOML file, or a recipe by name, such as default.")
+    ],
+    train: Annotated[Path, typer.Option("--train", help="Training data, any known format.", metavar="DATA")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The model folder to write.", metavar="DIR")],
     dev: Annotated[
         str | None,
         typer.Option(
             "--dev",
             help="Development data, which chooses the epoch; or a share of the training data, such as 0.1.",
-            metavar="F",
+            metavar="DATA",
         ),
     ] = None,
-    test: Annotated[Path | None, typer.Option("--test", help="Scored once, at the end.", metavar="F")] = None,
+    test: Annotated[
+        Path | None, typer.Option("--test", help="Scored once, at the end.", metavar="DATA")
+    ] = None,
     vectors: Annotated[
         Path | None,
         typer.Option(
-            help="Word vectors: GloVe or word2vec, or NAME.words.txt beside NAME.*.npy.", metavar="V"
+            help="Word vectors: GloVe or word2vec, or NAME.words.txt beside NAME.*.npy.", metavar="FILE"
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of every random number.", min=0)] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of every random number.", min=0)] = 1,
     device: Device = "cpu",
     threads: Annotated[
-        int, typer.Option(help="CPU threads; runs side by side do best with one each.", min=1)
+        int, typer.Option(metavar="N", help="CPU threads; runs side by side do best with one each.", min=1)
     ] = 1,
     overrides: Annotated[
         list[str] | None,
@@ -77,6 +81,7 @@ def train(
         raise MissingExtraError("training", "train") from error
     from biaffinity.cli.progress import TrainingDisplay
     from biaffinity.cli.sheet import sheet_table, short_tables
+    from biaffinity.extraction.loading import device_named
 
     torch.set_num_threads(threads)
     watchers: list[Callable[[Event], None]] = []
@@ -98,7 +103,7 @@ def train(
                 vectors=vectors,
                 out=out,
                 seed=seed,
-                device=device,
+                device=device_named(device),
                 overrides=overrides or (),
                 resume=resume,
                 graphs=export,

@@ -55,7 +55,7 @@ def read_description(folder: Path) -> ModelDescription:
         raise DataError(
             f"is a model of version {head['version']}, this program reads version {VERSION}",
             where=where,
-            remedy=f"run: biaffinity export {folder}" if older else "install a newer biaffinity",
+            remedy=f"run: biaffinity export --model {folder}" if older else "install a newer biaffinity",
         )
     config = validate(head.get("config", {}), where=where)
     try:

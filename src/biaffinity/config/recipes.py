@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from copy import deepcopy
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -53,9 +54,14 @@ def read_recipe(recipe: Path | str, overrides: Iterable[str] = ()) -> Config:
         values = tomllib.loads(read_text(path).removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"is not TOML: {error}", where=str(path), remedy="correct that line") from error
-    for override in overrides:
+    written, given = deepcopy(values), list(overrides)
+    for override in given:
         _lay_over(values, override)
-    return validate(values, where=str(path))
+    try:
+        return validate(values, where=str(path))
+    except UsageError:
+        validate(written, where=str(path))  # the file is to blame only if it is wrong by itself
+        return validate(values, where=" ".join(f"--set {override}" for override in given))
 
 
 def _lay_over(values: dict[str, Any], override: str) -> None:

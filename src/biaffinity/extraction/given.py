@@ -26,7 +26,7 @@ Entities = Literal["replace", "keep", "given"]
 
 
 class CharacterSpan(Protocol):
-    """Anything with a character span, as a `biaffinity.Mention`; its ``type`` is used if it has one."""
+    """Anything with a character span, as a `biaffinity.EntityMention`; its ``type`` is used if it has one."""
 
     @property
     def start_char(self) -> int:

@@ -93,6 +93,11 @@ class ScoreSheet:
         scores = {path: Score.of(cell) for path, cell in cells(totals, types, other).items()}
         return cls(scores, tally.sentences, tuple(sorted(other)))
 
+    def __repr__(self) -> str:
+        entities, relations = (100 * self[path].f1 for path in (("ner", "micro"), ("re", "strict", "micro")))
+        scores = f"strict micro F1: entities {entities:.1f}, relations {relations:.1f}"
+        return f"ScoreSheet({self.sentences:,} sentence{'s' * (self.sentences != 1)}, {scores})"
+
     def __getitem__(self, path: Cell) -> Score:
         return self.scores[path]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from http import HTTPStatus
 
 from pydantic import ValidationError
@@ -26,6 +27,9 @@ MEANINGS = {
     503: ("not_ready", "The service is starting or stopping."),
     504: ("timeout", "The answer was not ready in time."),
 }
+
+
+_UNKNOWN = "extra_forbidden"  # pydantic's word for it
 
 
 class ServiceError(Exception):
@@ -105,11 +109,16 @@ def misused(error: BiaffinityError) -> ServiceError:
 def malformed(error: ValidationError) -> ServiceError:
     """The first thing that is wrong with a body, its field named as the client would write it."""
     details = error.errors(include_url=False, include_context=False, include_input=False)
-    first = details[0]
+    # A field that is unknown is the cause, and one that is missing for its sake the effect.
+    details.sort(key=lambda problem: problem["type"] != _UNKNOWN)
+    first, name = details[0], _field(details[0])
     more = f"; and {len(details) - 1} more" if len(details) > 1 else ""
-    return ServiceError(
-        422, f"{first['msg']}{more}", where=_field(first), remedy="see /docs for what is expected"
-    )
+    if first["type"] != _UNKNOWN or name is None:
+        return ServiceError(422, f"{first['msg']}{more}", where=name, remedy="see /docs for what is expected")
+    missing = [_field(problem) or "" for problem in details if problem["type"] == "missing"]
+    meant = get_close_matches(name, missing, n=1)
+    remedy = f"did you mean {meant[0]}?" if meant else "see /docs for what is expected"
+    return ServiceError(422, f"there is no such field{more}", where=name, remedy=remedy)
 
 
 def _field(details: ErrorDetails) -> str | None:

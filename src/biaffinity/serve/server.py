@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+import sys
 import tempfile
 from contextlib import ExitStack
 from typing import Any
@@ -15,7 +16,7 @@ from biaffinity.errors import DataError
 from biaffinity.extraction import Extractor
 from biaffinity.serve.app import create_app
 from biaffinity.serve.gate import Gate
-from biaffinity.serve.logs import CONFIG
+from biaffinity.serve.logs import config
 from biaffinity.serve.metrics import FOLDER
 from biaffinity.serve.security import Keys
 from biaffinity.serve.settings import Settings
@@ -37,7 +38,7 @@ def run(settings: Settings) -> None:
     options: dict[str, Any] = {
         "host": settings.host,
         "port": settings.port,
-        "log_config": CONFIG,
+        "log_config": config(terminal=sys.stderr.isatty()),
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,  # nothing here depends on who asks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 
-from biaffinity.annotation import Document, Mention, RelationMention, Sentence
+from biaffinity.annotation import Document, EntityMention, RelationMention, Sentence
 from biaffinity.show.drawing import svg
 from biaffinity.show.markup import escaped, on_one_line
 from biaffinity.show.palette import Palette
@@ -81,7 +81,7 @@ def _scores(document: Document, palette: Palette) -> Iterator[str]:
         yield "</table></details>"
 
 
-def _row(of: str, found: Mention | RelationMention, kind: int, names: str) -> str:
+def _row(of: str, found: EntityMention | RelationMention, kind: int, names: str) -> str:
     score = "" if found.score is None else f"{found.score:.2f}"
     label = f'<span class="{of} kind-{kind}">{escaped(on_one_line(found.type))}</span>'
     return f'<tr><td>{label}</td><td dir="auto">{names}</td><td class="score">{score}</td></tr>'
