@@ -6,7 +6,7 @@ import contextlib
 import io
 import logging
 import warnings
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, checker, helper
 from torch import Tensor, nn
 from torch.export import Dim
 
-from biaffinity.layers.onnx_int8 import with_int8_products
+from biaffinity.layers.onnx_int8 import Int8, with_int8_products
 from biaffinity.layers.onnx_lstm import OPSET, with_onnx_lstms
 
 #: Read by onnxruntime from 1.17 on.
@@ -30,26 +30,23 @@ class Traced:
     """A module of one result, examples of its arguments by name, and the names of their axes.
 
     An axis with a name may have any size when the graph is run, the same wherever the name stands; an axis
-    without one is as the example has it.
+    without one is as the example has it. ``int8`` names the products that run in whole numbers, if any.
     """
 
     module: nn.Module
     inputs: Mapping[str, Tensor]
     axes: Mapping[str, tuple[str, ...]]
+    int8: Int8 | None = None
 
 
-def onnx_files(
-    parts: Mapping[str, Traced], notes: Mapping[str, str], int8: Container[str] = ()
-) -> dict[str, bytes]:
+def onnx_files(parts: Mapping[str, Traced], notes: Mapping[str, str]) -> dict[str, bytes]:
     """A graph for each module, whose inputs are called as its arguments and whose output is ``result``.
 
     They are traced in one go, which takes little longer than tracing one, and are of no use afterwards.
-    ``notes`` are kept in each file; those named in ``int8`` multiply in whole numbers.
+    ``notes`` are kept in each file.
     """
     whole = _exported(parts)
-    return {
-        name: _file(_part(whole.graph, name, part), notes, int8=name in int8) for name, part in parts.items()
-    }
+    return {name: _file(_part(whole.graph, name, part), notes, part.int8) for name, part in parts.items()}
 
 
 class _Together(nn.Module):
@@ -147,10 +144,10 @@ def _rename_inner(graph: GraphProto, names: Mapping[str, str]) -> None:
         node.input[:] = [names.get(name, name) for name in node.input]
 
 
-def _file(graph: GraphProto, notes: Mapping[str, str], *, int8: bool) -> bytes:
+def _file(graph: GraphProto, notes: Mapping[str, str], int8: Int8 | None) -> bytes:
     _strip(graph)
-    if int8:
-        graph = with_int8_products(_model(graph)).graph
+    if int8 is not None:
+        graph = with_int8_products(_model(graph), int8).graph
     _halve(graph)
     model = _model(graph)
     helper.set_model_props(model, dict(notes))

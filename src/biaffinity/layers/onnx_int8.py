@@ -1,9 +1,9 @@
 """Graphs whose matrix products run in whole numbers of eight bits: smaller, and on most processors faster.
 
 Weights are rounded once, a scale for each column; what they are multiplied with is rounded as it comes, one
-scale for all of it (dynamic quantisation). That does no harm where it was normalised before. It does after an
-activation function, where single values are a hundred times as large as the rest: the narrowing product of a
-transformer's feed-forward layer stays as it is.
+scale for all of it (dynamic quantisation). That does little harm where it was normalised before. It does after
+an activation function, where single values are a hundred times as large as the rest: the narrowing product of a
+transformer's feed-forward layer always stays as it is.
 """
 
 from __future__ import annotations
@@ -11,17 +11,25 @@ from __future__ import annotations
 import logging
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 import onnx
 from onnx import ModelProto
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
+#: Which products of weights: those of attention, whose matrices are square; or the widening ones too.
+Int8 = Literal["square", "widening"]
 
-def with_int8_products(model: ModelProto) -> ModelProto:
-    """The model with its products of weights in int8, but for those that narrow."""
+
+def with_int8_products(model: ModelProto, which: Int8) -> ModelProto:
+    """The model with some of its products in int8."""
     shapes = {tensor.name: tuple(tensor.dims) for tensor in model.graph.initializer}
     products = [node for node in model.graph.node if node.op_type == "MatMul" and node.input[1] in shapes]
-    narrowing = [node.name for node in products if shapes[node.input[1]][0] > shapes[node.input[1]][1]]
+    exact = []
+    for node in products:
+        inputs, outputs = shapes[node.input[1]]
+        if outputs < inputs or (which == "square" and outputs > inputs):
+            exact.append(node.name)
     level = logging.root.level
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph.onnx"
@@ -31,7 +39,7 @@ def with_int8_products(model: ModelProto) -> ModelProto:
                 model,
                 path,
                 op_types_to_quantize=["MatMul"],
-                nodes_to_exclude=narrowing,
+                nodes_to_exclude=exact,
                 per_channel=True,
                 # Seven bits for weights: processors without a product of four pairs add up two in 16 bits.
                 reduce_range=True,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +21,9 @@ from biaffinity.files import replacing
 from biaffinity.model.folder import load_model
 from biaffinity.model.joint import BoundaryEmbedding, JointModel
 from biaffinity.model.upgrade import upgrade_folder
+
+if TYPE_CHECKING:
+    from biaffinity.layers.onnx_int8 import Int8
 
 Axes = dict[str, tuple[str, ...]]
 
@@ -40,8 +44,8 @@ def write_graphs(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
     return [graph_path(folder, name) for name in contents]
 
 
-def graph_contents(folder: Path, *, int8: bool = False) -> dict[str, bytes]:
-    """The graphs of the model in a folder, by name; with ``int8`` its encoder's multiply in whole numbers."""
+def graph_contents(folder: Path, int8: Int8 | None = None) -> dict[str, bytes]:
+    """The graphs of the model in a folder, by name; ``int8`` names what its encoder does in whole numbers."""
     try:
         from biaffinity.layers.onnx_graph import Traced, onnx_files
     except ModuleNotFoundError as error:
@@ -57,10 +61,8 @@ def graph_contents(folder: Path, *, int8: bool = False) -> dict[str, bytes]:
     if model.relation_encoder is model.encoder:
         del encoders["relation_encoder"]
     for name, encoder in encoders.items():
-        parts |= {f"{name}.{graph}": Traced(*traced) for graph, traced in encoder.graphs().items()}
-    read_by_encoders = {name for name in parts if name.partition(".")[0] in encoders}
-    notes = {WEIGHTS_KEY: weights_fingerprint(folder)}
-    return onnx_files(parts, notes, int8=read_by_encoders if int8 else ())
+        parts |= {f"{name}.{graph}": Traced(*traced, int8) for graph, traced in encoder.graphs().items()}
+    return onnx_files(parts, {WEIGHTS_KEY: weights_fingerprint(folder)})
 
 
 class _Emissions(nn.Module):
