@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BASE := $(VENV)/.base
 # results/ is not in the source distribution.
-CODE := src tests benchmarks docs/hooks examples recipes $(wildcard results)
+CODE := src tests benchmarks docs examples recipes $(wildcard results)
 # One thread per process: threads that share a busy machine run slower than one.
 export OMP_NUM_THREADS := 1
 
@@ -13,7 +13,7 @@ DATA ?= ../shared/data/conll04
 STREAM ?= 20000
 VECTORS ?= ../shared/vectors/glove.6B.100d.words.txt
 
-.PHONY: help setup demo demo-train lint docs test bench attack model calibration clean
+.PHONY: help setup demo demo-train lint docs test bench attack model calibration pictures clean
 
 help:  ## what each command does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,8 @@ demo: $(BASE)  ## install the base and read the paper's sentence and a paragraph
 		"David Foster is the AP's Northwest regional reporter, based in Seattle."
 	@echo
 	@$(BIN)/biaffinity extract --format table samples/paragraph.txt
+	@echo
+	@echo 'It is installed in $(VENV). To use it: source $(BIN)/activate'
 
 demo-train: $(READY)  ## train a small model on our own sentences and show what it finds in new ones
 	$(BIN)/python examples/demo.py
@@ -69,11 +71,14 @@ model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and V
 	$(BIN)/biaffinity train news --train build/news/train.jsonl --dev build/news/dev.jsonl \
 		--test $(DATA)/test.jsonl --vectors $(VECTORS) --seed 2 --out build/news/model --resume
 	cp $(addprefix build/news/model/,config.json vocabulary.json model.safetensors *.onnx README.md) $(NEWS)
-	$(BIN)/biaffinity evaluate $(NEWS) build/news/held_out.jsonl
+	$(BIN)/biaffinity evaluate build/news/held_out.jsonl --model $(NEWS)
 
 calibration: $(READY)  ## how far the news model's scores can be trusted, on DATA's dev: numbers and picture
 	$(BIN)/python benchmarks/calibration.py $(DATA)/dev.jsonl --json results/calibration.json \
 		--plot docs/images/calibration.svg
+
+pictures: $(READY)  ## make the pictures of README and documentation anew, from the news model's own output
+	$(BIN)/python docs/images/make.py
 
 clean:  ## remove what make made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

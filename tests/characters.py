@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from biaffinity.annotation import Mention, Sentence, documents
+from biaffinity.annotation import EntityMention, Sentence, documents
 from strategies import corpora
 
 Span = tuple[int, int, str]
@@ -26,7 +26,7 @@ class Characters(NamedTuple):
 
 
 def in_characters(sentences: Iterable[Sentence]) -> list[Characters]:
-    def span(mention: Mention) -> Span:
+    def span(mention: EntityMention) -> Span:
         return mention.start_char, mention.end_char, mention.type
 
     return [

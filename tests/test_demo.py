@@ -49,7 +49,8 @@ def test_make_demo_reads_a_sentence_and_a_paragraph() -> None:
     command = ["make", "--silent", "demo", f"VENV={sys.prefix}", "-o", f"{sys.prefix}/.base"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
-    sentence, paragraph = ran.stdout.split("\n\n")
+    sentence, paragraph, last = ran.stdout.split("\n\n")
+    assert last == f"It is installed in {sys.prefix}. To use it: source {sys.prefix}/bin/activate\n"
     for printed in (sentence, paragraph):
         rows = [line.split() for line in printed.splitlines()]
         assert [row for row in rows if row[:1] == ["entity"]]

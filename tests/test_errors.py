@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import shutil
+import sys
+from pathlib import Path
+
 import pytest
 
+from biaffinity import errors
 from biaffinity.errors import AnnotationError, BiaffinityError, DataError, MissingExtraError, UsageError
 
 
@@ -41,10 +46,28 @@ def test_an_error_can_be_caught_as_pythons_own(kind: type[BiaffinityError], buil
     assert issubclass(kind, builtin)
 
 
-def test_a_missing_extra_says_how_to_install_it() -> None:
+@pytest.mark.parametrize(
+    ("python", "shown"),
+    [
+        ("{first}", "python -m pip install"),
+        ("{here}/.venv/bin/python", ".venv/bin/python -m pip install"),
+        ("/opt/a b/python3", "'/opt/a b/python3' -m pip install"),
+    ],
+)
+def test_a_missing_extra_is_installed_by_the_python_that_misses_it(
+    python: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = shutil.which("python")
+    if first is None:
+        pytest.skip("needs a python on the path")
+    monkeypatch.setattr(sys, "executable", python.format(first=first, here=Path.cwd()))
     error = MissingExtraError("training", "train")
-    assert (
-        str(error) == "training needs an extra that is not installed (run: pip install 'biaffinity[train]')"
-    )
-    assert isinstance(error, ImportError)
     assert isinstance(error, BiaffinityError)
+    assert isinstance(error, ImportError)
+    assert str(error) == f"training needs an extra that is not installed (run: {shown} 'biaffinity[train]')"
+
+
+def test_an_environment_without_pip_is_uvs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
+    monkeypatch.setattr(sys, "executable", "/opt/python")
+    assert "uv pip install --python /opt/python 'biaffinity[hub]'" in str(MissingExtraError("it", "hub"))

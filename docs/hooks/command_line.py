@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rich.text import Text
-from typer.models import ArgumentInfo, CommandInfo, OptionInfo
+from typer import Typer
+from typer.models import ArgumentInfo, OptionInfo
 
 import biaffinity.cli  # noqa: F401  (each command registers itself)
 from biaffinity.cli.app import app
@@ -24,37 +25,50 @@ Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 stopped by Ctrl-C.
 
 def command_line() -> str:
     """The page, as Markdown."""
-    commands = sorted(app.registered_commands, key=_name)
-    return _HEAD + "\n".join(line for command in commands for line in _command(command))
+    commands = sorted(_commands(app), key=lambda command: command[0])
+    return _HEAD + "\n".join(line for command in commands for line in _command(*command))
 
 
-def _name(command: CommandInfo) -> str:
-    return command.name or _callback(command).__name__
+def _commands(of: Typer, before: str = "") -> Iterator[tuple[str, Callable[..., Any], str]]:
+    """The name, the function and the help of every command, and of those below it."""
+    for command in of.registered_commands:
+        callback = command.callback
+        assert callback is not None  # a command is a function
+        yield f"{before}{command.name or callback.__name__}", callback, command.help or _doc(callback)
+    for group in of.registered_groups:
+        inner = group.typer_instance
+        assert inner is not None
+        assert inner.registered_callback is not None
+        callback = inner.registered_callback.callback
+        assert callback is not None
+        yield f"{group.name}", callback, _doc(callback)
+        yield from _commands(inner, f"{group.name} ")
 
 
-def _callback(command: CommandInfo) -> Callable[..., Any]:
-    assert command.callback is not None  # a command is a function
-    return command.callback
+def _doc(callback: Callable[..., Any]) -> str:
+    return inspect.getdoc(callback) or ""
 
 
-def _command(command: CommandInfo) -> Iterator[str]:
-    callback = _callback(command)
-    yield f"## biaffinity {_name(command)}\n"
+def _command(name: str, callback: Callable[..., Any], help: str) -> Iterator[str]:
+    yield f"## biaffinity {name}\n"
     examples = []
-    for paragraph in (command.help or inspect.getdoc(callback) or "").split("\n\n"):
+    for paragraph in help.split("\n\n"):
         words = " ".join(Text.from_markup(paragraph).plain.split())
         if words.startswith("Example: "):
             examples.append(words.removeprefix("Example: "))
         else:
             yield f"{_escaped(words)}\n"
-    yield "| | | default |\n|---|---|---|"
+    rows = []
     hints = typing.get_type_hints(callback, include_extras=True)
     for name, parameter in inspect.signature(callback).parameters.items():
         for info in getattr(hints[name], "__metadata__", ()):
             if isinstance(info, ArgumentInfo):
-                yield _row(f"`{info.metavar or name}`", info, parameter.default)
+                rows.append(_row(f"`{info.metavar or name}`", info, parameter.default))
             elif isinstance(info, OptionInfo):
-                yield _row(_option(name, info, parameter.default), info, parameter.default)
+                rows.append(_row(_option(name, info, parameter.default), info, parameter.default))
+    if rows:
+        yield "| | | default |\n|---|---|---|"
+        yield from rows
     if examples:
         yield "\nFor example:\n"
         yield from (f"- `{example}`" for example in examples)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from openapi_sections import sections
 from starlette.testclient import TestClient
 
 from biaffinity.serve import Settings, create_app
-from biaffinity.serve.documentation import sections
 
 _HEAD = """# HTTP
 
-{description} How to start and use the service is in [Service](../service.md); a running one has this page \
-at `/docs` and the document behind it at `/openapi.json`. The types named here are those of the news model.
+{description} How to start and use the service is in [Service](../service.md); a running one describes \
+itself at `/docs`, where every request can be tried, and for programs at `/openapi.json`. The types named \
+here are those of the news model.
 
 """
 

@@ -1,14 +1,27 @@
 """Biaffinity: joint extraction of entities and the relations between them."""
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from biaffinity.annotation import Document, Entity, Mention, Relation, RelationMention, Sentence
+from biaffinity.annotation import (
+    Document,
+    Entity,
+    EntityMention,
+    Relation,
+    RelationMention,
+    Sentence,
+    to_arrow,
+    to_pandas,
+)
 from biaffinity.errors import BiaffinityError, BiaffinityWarning, MissingExtraError
 from biaffinity.version import __version__
 
 if TYPE_CHECKING:
+    from biaffinity import formats as formats
+    from biaffinity import show as show
     from biaffinity.extraction import Extractor as Extractor
     from biaffinity.extraction import TextInput as TextInput
+    from biaffinity.extraction import evaluate as evaluate
     from biaffinity.hub import push_to_hub as push_to_hub
     from biaffinity.training import train as train
 
@@ -19,28 +32,59 @@ __all__ = [
     "BiaffinityWarning",
     "Document",
     "Entity",
-    "Mention",
+    "EntityMention",
+    "Extractor",
+    "MissingExtraError",
     "Relation",
     "RelationMention",
     "Sentence",
+    "TextInput",
     "__version__",
+    "evaluate",
+    "formats",
+    "load",
+    "push_to_hub",
+    "show",
+    "to_arrow",
+    "to_pandas",
+    "train",
 ]
+
+#: What takes time to import or needs an extra, and where it is.
+_LATER = {
+    "Extractor": "extraction",
+    "TextInput": "extraction",
+    "evaluate": "extraction",
+    "push_to_hub": "hub",
+    "train": "training",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Import what takes time or needs an extra only when it is used (PEP 562)."""
-    if name in ("Extractor", "TextInput", "load"):
-        from biaffinity import extraction
-
-        return extraction.Extractor.load if name == "load" else getattr(extraction, name)
-    if name == "push_to_hub":
-        from biaffinity.hub import push_to_hub
-
-        return push_to_hub
-    if name != "train":
+    if name == "load":
+        return import_module("biaffinity.extraction").Extractor.load
+    if name in ("formats", "show"):
+        return import_module(f"biaffinity.{name}")
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        from biaffinity.training import train
+        return getattr(import_module(f"biaffinity.{_LATER[name]}"), name)
     except ModuleNotFoundError as error:
+        if name != "train":
+            raise
+        return _without_pytorch(error)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
+def _without_pytorch(error: ModuleNotFoundError) -> Any:
+    """What stands in for `train`: looking at the package's names is no reason to fail, calling this is."""
+
+    def train(*_: Any, **__: Any) -> NoReturn:
+        """Train a model; needs the extra ``train``."""
         raise MissingExtraError("training", "train") from error
+
     return train

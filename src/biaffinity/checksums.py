@@ -1,4 +1,4 @@
-"""Checksums (SHA-256) of files and of records, so that damage is found and not gone on with."""
+"""Checksums (SHA-256) of files, folders and records, so that damage is found and not gone on with."""
 
 from __future__ import annotations
 
@@ -27,6 +27,16 @@ def file_checksum(path: Path) -> str | None:
         return None
     except OSError as error:
         raise refused("read", path, error) from error
+    return digest.hexdigest()
+
+
+def tree_checksum(path: Path) -> str | None:
+    """The checksum of a file, or of a folder: of what its files are called and hold; None where it is not."""
+    if not path.is_dir():
+        return file_checksum(path)
+    digest = hashlib.sha256()
+    for each in sorted(each for each in path.rglob("*") if each.is_file()):
+        digest.update(json.dumps([each.relative_to(path).as_posix(), file_checksum(each)]).encode())
     return digest.hexdigest()
 
 

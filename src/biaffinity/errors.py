@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
 
 class BiaffinityError(Exception):
     """Base of every error that is the user's to mend; the command line prints it without a traceback.
@@ -49,5 +56,19 @@ class MissingExtraError(BiaffinityError, ImportError):
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(
             f"{feature} needs an extra that is not installed",
-            remedy=f"run: pip install 'biaffinity[{extra}]'",
+            remedy=f"run: {_install_command()} 'biaffinity[{extra}]'",
         )
+
+
+def _install_command() -> str:
+    """The pip of this very Python: it adds an extra to a package from a clone, too, which no index has.
+
+    An environment that uv has made has no pip.
+    """
+    python = sys.executable
+    if python == shutil.which("python"):
+        python = "python"
+    elif python.startswith(here := f"{Path.cwd()}{os.sep}"):
+        python = python.removeprefix(here)
+    python = shlex.quote(python)
+    return f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"

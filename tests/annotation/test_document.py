@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from biaffinity.annotation import Document, Entity, Mention, Relation, RelationMention, Sentence, documents
+from biaffinity.annotation import (
+    Document,
+    Entity,
+    EntityMention,
+    Relation,
+    RelationMention,
+    Sentence,
+    documents,
+)
 from biaffinity.errors import AnnotationError
 from paragraph import PARAGRAPH, TRIPLES, triples
 from strategies import corpora, whole_documents
@@ -52,10 +60,10 @@ def test_a_sentence_without_a_text_is_refused() -> None:
 
 def test_entities_are_mentions_in_characters_of_the_document() -> None:
     assert DOCUMENT.entities == (
-        Mention("Anna", 1, 5, "Peop", 0.5, sentence=0, start=0, end=1),
-        Mention("Oslo", 11, 15, "Loc", None, sentence=0, start=2, end=3),
-        Mention("Cy", 25, 27, "Peop", None, sentence=1, start=2, end=3),
-        Mention("Bo", 17, 19, "Peop", None, sentence=1, start=0, end=1),
+        EntityMention("Anna", 1, 5, "Peop", 0.5, sentence=0, start=0, end=1),
+        EntityMention("Oslo", 11, 15, "Loc", None, sentence=0, start=2, end=3),
+        EntityMention("Cy", 25, 27, "Peop", None, sentence=1, start=2, end=3),
+        EntityMention("Bo", 17, 19, "Peop", None, sentence=1, start=0, end=1),
     )
 
 
@@ -301,7 +309,7 @@ def test_a_document_with_other_sentences_has_their_entities_and_relations() -> N
 
 
 @pytest.mark.parametrize("thing", [DOCUMENT, DOCUMENT.entities[0], DOCUMENT.relations[0]])
-def test_nothing_can_be_changed(thing: Document | Mention | RelationMention) -> None:
+def test_nothing_can_be_changed(thing: Document | EntityMention | RelationMention) -> None:
     for field in fields(thing):
         with pytest.raises(FrozenInstanceError):
             setattr(thing, field.name, None)

@@ -34,7 +34,7 @@ def _small_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_output_that_is_there_is_not_written_over() -> None:
     write("in.jsonl", names(3))
     Path("out.jsonl").write_text("mine")
-    with pytest.raises(UsageError, match=r"out.jsonl: is there already \(name another --out, or delete it\)"):
+    with pytest.raises(UsageError, match=r"out.jsonl: is there already \(name another --out, or --force\)"):
         run()
     assert Path("out.jsonl").read_text() == "mine"
 

@@ -5,6 +5,7 @@ import io
 import json
 import sys
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from biaffinity import formats
 from biaffinity.annotation import Document, Entity, Relation, Sentence, documents
-from biaffinity.bulk.sinks import csv_rows, format_named, json_line, raw_csv_rows
+from biaffinity.bulk.sinks import NAMES, csv_rows, format_named, json_line, raw_csv_rows
 from biaffinity.errors import MissingExtraError, UsageError
 from extraction.texts import annotated_texts
 from paragraph import PARAGRAPH, TRIPLES, triples
@@ -193,18 +194,31 @@ def test_tokens_are_written_where_they_are_asked_for(form: str) -> None:
         (None, None, "jsonl"),
         (None, "x.csv", "csv"),
         (None, "x.JSON", "json"),
-        (None, "x.out", "jsonl"),
         ("csv", "x.json", "csv"),
+        ("jsonl", "x", "jsonl"),
+        (None, "x.brat", "brat"),
+        (None, "x/", "brat"),
+        (None, "x.labelstudio.json", "labelstudio"),
+        (None, "x.doccano.jsonl", "doccano"),
+        (None, "x.spert.json", "spert"),
+        (None, "x.json.csv", "csv"),
     ],
 )
 def test_the_format_is_told_by_its_name_or_the_files(name: str | None, out: str | None, told: str) -> None:
-    assert format_named(name, None if out is None else Path(out)).name == told
+    assert format_named(name, out).name == told
+
+
+@pytest.mark.parametrize("out", ["x", "x.out", "x.jsonl.gz", "x.txt", "x.xml"])
+def test_a_name_that_tells_no_format_is_wrong_use(out: str) -> None:
+    with pytest.raises(UsageError, match=f"^{out}: does not tell its format by its name .say which: --f"):
+        format_named(None, out)
 
 
 @pytest.mark.parametrize(
     ("name", "tokens", "problem"),
     [
-        ("xml", False, "unknown format 'xml' (one of json, jsonl, csv, parquet)"),
+        ("xml", False, f"unknown format 'xml' (one of table, {', '.join(NAMES)})"),
+        ("brat", False, "brat cannot go to stdout (name a file with --out)"),
         ("csv", True, "csv has no place for tokens (one of json, jsonl has)"),
         ("parquet", False, "Parquet cannot go to stdout (name a file with --out)"),
     ],
@@ -263,3 +277,53 @@ def test_parquet_has_its_columns_where_nothing_was_found(tmp_path: Path) -> None
     finish(records, out, True)
     (row,) = parquet.read_table(out).to_pylist()
     assert row == {"id": "empty", "text": "", "entities": [], "relations": []}
+
+
+def finished(name: str, tmp_path: Path, *documents: Document) -> tuple[Path, str]:
+    """What a format of annotated text makes of documents, and what it reports."""
+    form = format_named(name, tmp_path / "out", by=formats.Machine("news 1a"))
+    assert form.finish is not None
+    (tmp_path / "records").write_text("".join(map(form.render, documents)), encoding="utf-8")
+    form.finish(tmp_path / "records", tmp_path / "out", False)
+    return tmp_path / "out", str(form.report)
+
+
+def named(name: str) -> Document:
+    return replace(DOCUMENT, id=name)
+
+
+@pytest.mark.parametrize("name", ["brat", "doccano", "labelstudio", "spert"])
+def test_annotated_text_is_written_in_its_formats(name: str, tmp_path: Path) -> None:
+    out, report = finished(name, tmp_path, named("a"), named("b"), Document([], id="c"))
+    assert "1 x empty document left out (e.g. c)" in report
+    assert ("scores not carried over" in report) == (name == "spert")
+    again = list(formats.read(out, name))
+    assert [s.tokens for s in again] == [s.tokens for s in DOCUMENT.sentences] * 2
+    if name == "labelstudio":  # a machine's labels are not read as annotation
+        assert not any(s.entities for s in again)
+    else:
+        assert [len(s.relations) for s in again] == [0, 1] * 2
+
+
+@pytest.mark.parametrize(
+    ("ids", "texts"),
+    [
+        (["notes/a.txt", "notes/sub/b.txt"], ["a.txt", "sub/b.txt"]),
+        (["/data/notes/a.txt"], ["a.txt"]),
+        (["a.txt", "notes/b.txt"], ["a.txt", "notes/b.txt"]),
+        (["1", "2"], ["1.txt", "2.txt"]),
+        (["x", "x", "x"], ["x-2.txt", "x-3.txt", "x.txt"]),
+        (["x", "x-2", "x", "x"], ["x-2.txt", "x-3.txt", "x-4.txt", "x.txt"]),
+        (["notes/a.txt", "/data/b.txt"], ["data/b.txt", "notes/a.txt"]),
+    ],
+)
+def test_a_text_file_keeps_its_name_in_brat(ids: list[str], texts: list[str], tmp_path: Path) -> None:
+    out, report = finished("brat", tmp_path, *map(named, ids))
+    assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*.txt")) == texts
+    assert ("id changed" in report) == ("/data/b.txt" in ids)
+
+
+@pytest.mark.parametrize("name", ["doccano", "labelstudio"])
+def test_other_tools_are_told_the_whole_id(name: str, tmp_path: Path) -> None:
+    out, _ = finished(name, tmp_path, named("notes/a.txt"))
+    assert {s.document for s in formats.read(out, name)} == {"notes/a.txt"}

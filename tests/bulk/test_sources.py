@@ -47,7 +47,7 @@ def test_what_is_no_file_is_a_text() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["x" * 5000, "a\0b", "\n", "etc.", "and/or"])
+@pytest.mark.parametrize("text", ["x" * 5000, "a\0b", "\n", "etc.", "The notes/\nmore", "it is/was here."])
 def test_what_cannot_be_a_path_is_a_text(text: str) -> None:
     assert texts(Inputs([text])) == [("1", text)]
 
@@ -56,6 +56,22 @@ def test_what_cannot_be_a_path_is_a_text(text: str) -> None:
 def test_what_looks_like_a_path_must_be_there(name: str) -> None:
     with pytest.raises(DataError, match="no such file"):
         Inputs([name])
+
+
+@pytest.mark.parametrize("name", ["notes/", "notes/2024", "my notes/", "my notes.txt"])
+def test_a_folder_that_is_not_there_is_no_text_either(name: str) -> None:
+    with pytest.raises(DataError) as caught:
+        Inputs([name])
+    told = "no such file or folder (check the path; if it is a text to be read, say --text)"
+    assert str(caught.value) == f"{name}: {told}"
+
+
+def test_a_literal_input_is_a_text_whatever_it_looks_like() -> None:
+    write("here.txt", "Ilka Roe left.")
+    inputs = Inputs(["notes/", "here.txt", "-", "-"], literal=True)
+    assert texts(inputs) == [("1", "notes/"), ("2", "here.txt"), ("3", "-"), ("4", "-")]
+    assert inputs.size() == 16
+    assert Inputs(["-"], literal=True, kind="lines").single
 
 
 def test_a_plain_text_file_is_one_document_to_the_character() -> None:

@@ -190,15 +190,14 @@ def test_a_stdout_that_is_closed_is_not_complained_about() -> None:
     "arguments",
     [
         ["train", "recipe.toml", "--train", "x", "--dev", "x", "--out", "model"],
-        ["evaluate", "model", "x"],
-        ["predict", "model", "x", "-o", "y"],
+        ["export", "--model", "m"],
     ],
 )
 def test_a_command_without_its_extra_says_how_to_get_it(arguments: list[str]) -> None:
     script = f"import sys; sys.modules['torch'] = None; from biaffinity.cli import main; main({arguments})"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr.endswith(b"not installed (run: pip install 'biaffinity[train]')\n")
+    assert done.stderr.endswith(b"-m pip install 'biaffinity[train]')\n")
     assert done.stderr.count(b"\n") == 1
 
 

@@ -93,14 +93,12 @@ def test_a_relation_to_an_entity_that_does_not_exist_is_told_with_its_line(
     assert "repeated-across-splits" in found
 
 
-def test_a_missing_file_is_told_and_the_other_files_are_read(
+def test_a_missing_file_is_told_at_once(
     written: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("--json", written("train.jsonl", TRAIN), tmp_path / "dev.jsonl") == 1
-    found = problems(capsys)
-    assert found["unreadable"]["splits"]["dev"]["examples"] == [
-        f"{tmp_path / 'dev.jsonl'}: no such file (check the path)"
-    ]
+    assert run(written("train.jsonl", TRAIN), tmp_path / "dev.jsonl") == 1
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"error: {tmp_path / 'dev.jsonl'}: no such file or folder (check the path)\n")
 
 
 def test_a_file_that_is_not_utf8_is_told_with_its_line(

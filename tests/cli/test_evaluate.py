@@ -20,30 +20,53 @@ from training import tiny
 def test_the_scores_are_those_of_the_training_run(
     model: str, part: str, beside_models, two_setups: Path
 ) -> None:
-    code, out, _ = beside_models("evaluate", model, f"{part}.jsonl", "--json", f"{model}-{part}.json")
+    code, out, _ = beside_models("evaluate", "--model", model, f"{part}.jsonl", "--json")
     assert code == 0
-    assert "Entities, strict" in out
-    scores = json.loads((two_setups / f"{model}-{part}.json").read_text())
+    scores = json.loads(out)
     assert scores == json.loads((two_setups / model / "run.json").read_text())["scores"][part]
     assert scores["sentences"] == {"dev": 6, "test": 4}[part]
 
 
-def test_json_to_stdout_sends_the_table_to_stderr(beside_models) -> None:
-    code, out, err = beside_models("evaluate", "one", "dev.jsonl", "--json", "-")
-    assert code == 0
-    assert json.loads(out)["sentences"] == 6
-    assert "Entities, strict" in err
-
-
 def test_without_json_stdout_holds_the_table_and_stderr_nothing(beside_models) -> None:
-    _, out, err = beside_models("evaluate", "one", "dev.jsonl")
-    assert "The paper's numbers" in out
+    _, out, err = beside_models("evaluate", "--model", "one", "dev.jsonl")
+    assert "Relations, strict" in out
     assert err == ""
+
+
+def test_the_sheet_is_short_and_ends_with_what_is_confused(beside_models, two_setups: Path) -> None:
+    beside_models("predict", "--model", "one", "dev.jsonl", "-o", "predicted.jsonl")
+    predicted = (two_setups / "predicted.jsonl").read_text()
+    (two_setups / "mislabelled.jsonl").write_text(predicted.replace('"Loc"', '"Org"'))
+    _, out, _ = beside_models("evaluate", "--model", "one", "mislabelled.jsonl")
+    headings = [line.split("  ")[0] for line in out.splitlines() if line and line[0].isalpha()]
+    assert headings == ["Entities, strict", "Relations, strict", "Most often confused"]
+    confused = out.partition("Most often confused")[2].splitlines()[1:]
+    assert [line.split() for line in confused] == [["entities", "Org", "Loc", str(predicted.count('"Loc"'))]]
+
+
+def test_types_that_the_model_does_not_know_are_named(beside_models, two_setups: Path) -> None:
+    text = (two_setups / "dev.jsonl").read_text()
+    text = text.replace('"Live_In"', '"Plays_For"').replace('"Peop"', '"Star"')
+    (two_setups / "football.jsonl").write_text(text)
+    code, _, err = beside_models("evaluate", "--model", "one", "football.jsonl")
+    entities, relations = err.splitlines()
+    assert code == 0
+    assert entities.startswith("the model does not know the entity type Star, so it misses 6 of the data's")
+    assert entities.endswith("it knows Loc, Org, Peop")
+    assert "does not know the relation type Plays_For" in relations
+
+
+def test_all_shows_every_cell(beside_models) -> None:
+    _, out, _ = beside_models("evaluate", "--model", "one", "dev.jsonl", "--all")
+    for heading in ("Entities, boundaries only", "Relations, boundaries only", "The paper's numbers (macro)"):
+        assert heading in out
 
 
 @pytest.mark.parametrize("model", ["one", "two"])
 def test_the_report_is_a_page_with_every_sentence(model: str, beside_models, two_setups: Path) -> None:
-    code, out, err = beside_models("evaluate", model, "dev.jsonl", "--report", f"pages/{model}.html")
+    code, out, err = beside_models(
+        "evaluate", "--model", model, "dev.jsonl", "--report", f"pages/{model}.html"
+    )
     assert code == 0
     assert "Entities, strict" in out
     assert err == f"every mistake: pages/{model}.html\n"
@@ -54,15 +77,17 @@ def test_the_report_is_a_page_with_every_sentence(model: str, beside_models, two
 
 
 def test_the_report_names_no_folder(beside_models, two_setups: Path) -> None:
-    beside_models("evaluate", str(two_setups / "one"), str(two_setups / "dev.jsonl"), "--report", "page.html")
+    beside_models(
+        "evaluate", "--model", str(two_setups / "one"), str(two_setups / "dev.jsonl"), "--report", "page.html"
+    )
     text = (two_setups / "page.html").read_text(encoding="utf-8")
     assert "<h1>one on dev.jsonl</h1>" in text
     assert str(two_setups) not in text
 
 
 def test_the_report_tells_the_scores_of_the_table(beside_models, two_setups: Path) -> None:
-    beside_models("evaluate", "one", "dev.jsonl", "--report", "page.html", "--json", "scores.json")
-    micro = json.loads((two_setups / "scores.json").read_text())["re"]["strict"]["micro"]
+    _, out, _ = beside_models("evaluate", "--model", "one", "dev.jsonl", "--report", "page.html", "--json")
+    micro = json.loads(out)["re"]["strict"]["micro"]
     told = f"{micro['correct']:,} of {micro['gold']:,} found, {micro['predicted']:,} predicted"
     assert told in (two_setups / "page.html").read_text(encoding="utf-8")
 
@@ -70,7 +95,7 @@ def test_the_report_tells_the_scores_of_the_table(beside_models, two_setups: Pat
 def test_a_report_that_cannot_be_written_is_one_line_after_the_scores(
     beside_models, two_setups: Path
 ) -> None:
-    code, out, err = beside_models("evaluate", "one", "dev.jsonl", "--report", ".")
+    code, out, err = beside_models("evaluate", "--model", "one", "dev.jsonl", "--report", ".")
     assert code == 1
     assert "Entities, strict" in out
     assert err == "error: .: is a folder, a file is to be written here\n"
@@ -78,11 +103,10 @@ def test_a_report_that_cannot_be_written_is_one_line_after_the_scores(
 
 def test_any_known_format_can_be_scored(beside_models, two_setups: Path) -> None:
     write(two_setups / "dev.conll", tiny.sentences(6, first=31), "conll")
-    beside_models("evaluate", "one", "dev.jsonl", "--json", "a.json")
-    code, _, _ = beside_models("evaluate", "one", "dev.conll", "--json", "b.json")
+    first = beside_models("evaluate", "--model", "one", "dev.jsonl", "--json")[1]
+    code, second, _ = beside_models("evaluate", "--model", "one", "dev.conll", "--json")
     assert code == 0
-    first, second = (json.loads((two_setups / f"{name}.json").read_text()) for name in "ab")
-    assert first["ner"] == second["ner"]
+    assert json.loads(first)["ner"] == json.loads(second)["ner"]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +122,7 @@ def test_any_known_format_can_be_scored(beside_models, two_setups: Path) -> None
     ],
 )
 def test_mistakes_are_one_line(arguments: list[str], code: int, told: str, beside_models) -> None:
-    left, out, err = beside_models("evaluate", *arguments)
+    left, out, err = beside_models("evaluate", "--model", *arguments)
     assert (left, out) == (code, "")
     assert err.startswith(told)
     assert err.count("\n") == 1
@@ -111,7 +135,7 @@ def test_a_folder_that_lacks_a_file_is_told(
     for path in (two_setups / "one").iterdir():
         if path.name != missing:
             (tmp_path / path.name).write_bytes(path.read_bytes())
-    code, _, err = beside_models("evaluate", str(tmp_path), "dev.jsonl")
+    code, _, err = beside_models("evaluate", "--model", str(tmp_path), "dev.jsonl")
     assert code == 1
     assert f"{missing}: no such file" in err
 
@@ -122,7 +146,7 @@ def test_a_model_that_was_not_exported_is_scored_with_pytorch(
     bare = shutil.copytree(two_setups / "one", tmp_path / "bare", ignore=shutil.ignore_patterns("*.onnx"))
     found = []
     for model in ("one", str(bare)):
-        code, out, _ = beside_models("evaluate", model, "dev.jsonl", "--json", "-")
+        code, out, _ = beside_models("evaluate", "--model", model, "dev.jsonl", "--json")
         assert code == 0
         found.append(out)
     assert found[0] == found[1]
@@ -133,21 +157,21 @@ def test_without_pytorch_a_model_that_was_not_exported_names_the_extra(
 ) -> None:
     bare = shutil.copytree(two_setups / "one", tmp_path / "bare", ignore=shutil.ignore_patterns("*.onnx"))
     monkeypatch.setitem(sys.modules, "torch", None)
-    code, _, err = beside_models("evaluate", str(bare), "dev.jsonl")
+    code, _, err = beside_models("evaluate", "--model", str(bare), "dev.jsonl")
     assert code == 1
-    assert err.endswith("(run: pip install 'biaffinity[train]')\n")
+    assert err.endswith("-m pip install 'biaffinity[train]')\n")
 
 
 @pytest.mark.parametrize("model", ["one", "two"])
 def test_pytorch_is_not_needed(model: str, without_pytorch, two_setups: Path) -> None:
-    done = without_pytorch("evaluate", two_setups / model, two_setups / "dev.jsonl", "--json", "-")
+    done = without_pytorch("evaluate", "--model", two_setups / model, two_setups / "dev.jsonl", "--json")
     assert done.returncode == 0, done.stderr
     scores = json.loads((two_setups / model / "run.json").read_text())["scores"]["dev"]
     assert json.loads(done.stdout) == scores
 
 
 def test_an_embedded_model_is_scored_by_its_name_without_pytorch(without_pytorch, samples: Path) -> None:
-    done = without_pytorch("evaluate", "news", samples / "news.jsonl", "--json", "-")
+    done = without_pytorch("evaluate", "--model", "news", samples / "news.jsonl", "--json")
     assert done.returncode == 0, done.stderr
     scores = json.loads(done.stdout)
     assert scores["sentences"] == len(list(read(samples / "news.jsonl")))

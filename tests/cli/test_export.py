@@ -33,7 +33,7 @@ def run(samples: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monke
 
 
 def test_an_exported_model_runs_without_pytorch(run) -> None:
-    code, out, err = run("export", "m")
+    code, out, err = run("export", "--model", "m")
     assert (code, out) == (0, "")
     graphs = "emissions.onnx, states.onnx, pairs.onnx, encoder.characters.onnx"
     assert re.fullmatch(rf"{graphs} written to m, 0\.\d MB\n", err)
@@ -43,16 +43,16 @@ def test_an_exported_model_runs_without_pytorch(run) -> None:
 def test_help_teaches_by_example(run) -> None:
     code, out, _ = run("export", "--help")
     assert code == 0
-    assert "biaffinity export model/" in out
+    assert "biaffinity export --model model/" in out
 
 
 def test_a_missing_folder_is_one_line(run) -> None:
-    assert run("export", "none") == (1, "", "error: none: no such model folder (check the path)\n")
+    assert run("export", "--model", "none") == (1, "", "error: none: no such model folder (check the path)\n")
 
 
 def test_a_folder_without_weights_is_one_line(run) -> None:
     Path("m/model.safetensors").unlink()
-    code, _, err = run("export", "m")
+    code, _, err = run("export", "--model", "m")
     assert code == 1
     assert err.startswith(f"error: {Path('m/model.safetensors')}: no such file")
     assert err.count("\n") == 1
@@ -62,7 +62,7 @@ def test_a_folder_without_weights_is_one_line(run) -> None:
 def test_without_pytorch_the_extra_is_named(run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "biaffinity.model.export", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
-    code, _, err = run("export", "m")
+    code, _, err = run("export", "--model", "m")
     assert code == 1
     assert err.startswith("error: exporting a model needs an extra")
-    assert err.endswith("(run: pip install 'biaffinity[train]')\n")
+    assert err.endswith("-m pip install 'biaffinity[train]')\n")

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 import pytest
 
 import biaffinity
-from biaffinity.cli.extract import _model_identity
+from biaffinity.cli.models import model_identity
 from paragraph import triples
 
 SCRIPT = """
@@ -134,6 +134,10 @@ def test_stdin_is_read(extract, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ids(extract("-", "--from", "lines")[1]) == ["stdin:1", "stdin:2"]
 
 
+def test_what_looks_like_a_path_can_be_a_text(extract) -> None:
+    assert json.loads(extract("Bo/Al", "--text")[1])["text"] == "Bo/Al"
+
+
 def test_fields_are_named(extract) -> None:
     Path("a.csv").write_text("key,body\nk,Bo met Al.\n")
     assert ids(extract("a.csv", "--text-field", "body", "--id-field", "key")[1]) == ["k"]
@@ -177,6 +181,33 @@ def test_the_format_of_a_file_is_told_by_its_name(extract, workers: str) -> None
     assert [document["id"] for document in json.loads(Path("b.json").read_text())] == ["0", "1"]
 
 
+def test_a_folder_is_brats_with_the_types_and_the_models_signature(extract) -> None:
+    Path("notes").mkdir()
+    Path("notes/a.txt").write_text("Bo met Al.")
+    code, _, err = extract("notes", "--out", "labelled/")
+    assert code == 0, err
+    assert sorted(path.name for path in Path("labelled").iterdir()) == ["a.ann", "a.txt", "annotation.conf"]
+    *_, note = Path("labelled/a.ann").read_text().splitlines()
+    assert note.startswith("#3\tAnnotatorNotes R1\tby news ")
+    assert note.endswith(f" (biaffinity {biaffinity.__version__}), score 0.50")
+    assert extract("notes", "--out", "labelled/")[0] == 2
+    assert extract("notes", "--out", "labelled/", "--resume")[2].endswith("nothing is left to do\n")
+
+
+def test_an_empty_folder_is_filled(extract) -> None:
+    Path("labelled").mkdir()
+    assert extract("Bo met Al.", "--out", "labelled")[0] == 0
+    assert Path("labelled/1.ann").is_file()
+    assert sorted(path.name for path in Path().iterdir()) == ["labelled"]
+
+
+def test_label_studio_gets_predictions(extract) -> None:
+    assert extract("Bo met Al.", "--out", "x.labelstudio.json")[0] == 0
+    [task] = json.loads(Path("x.labelstudio.json").read_text())
+    assert task["predictions"][0]["model_version"].startswith("news ")
+    assert "annotations" not in task
+
+
 def test_a_finished_file_has_nothing_left_to_do(extract) -> None:
     extract("Bo.", "--out", "b.jsonl")
     assert extract("Bo.", "--out", "b.jsonl", "--resume") == (
@@ -189,11 +220,27 @@ def test_a_finished_file_has_nothing_left_to_do(extract) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["none.txt"], 1, "error: none.txt: no such file (check the path)\n"),
+        (["none.txt"], 1, "error: none.txt: no such file or folder (check the path; if it is a text"),
+        (["notes/"], 1, "error: notes/: no such file or folder (check the path; if it is a text to be read,"),
         (["Bo.", "--model", "none"], 1, "error: none: no such model folder (check the path)\n"),
         (["Bo.", "--out", "old.jsonl"], 2, "error: old.jsonl: is there already (name another --out, or"),
         (["Bo.", "--resume"], 2, "error: --resume needs the --out to go on with\n"),
-        (["Bo.", "--format", "xml"], 2, "error: unknown format 'xml' (one of json, jsonl, csv, parquet)\n"),
+        (
+            ["Bo.", "--format", "xml"],
+            2,
+            "error: unknown format 'xml' (one of table, json, jsonl, csv,",
+        ),
+        (
+            ["Bo.", "--out", "facts"],
+            2,
+            "error: facts: does not tell its format by its name (say which: --f",
+        ),
+        (["Bo.", "--format", "brat"], 2, "error: brat cannot go to stdout (name a file with --out)\n"),
+        (
+            ["Bo.", "--out", "old.jsonl", "--format", "brat"],
+            1,
+            "error: old.jsonl: is a file, a folder is to be",
+        ),
         (["Bo.", "--format", "parquet"], 2, "error: Parquet cannot go to stdout (name a file with --out)\n"),
         (["Bo.", "--format", "table", "-o", "new"], 2, "error: a table is for the terminal"),
         (["Bo.", "--format", "table", "--tokens"], 2, "error: a table has no place for tokens"),
@@ -330,7 +377,7 @@ def test_a_model_of_version_1_is_one_line_that_tells_how_to_bring_it_up_to_date(
     assert (code, out) == (1, "")
     assert err == (
         f"error: {old / 'config.json'}: is a model of version 1, this program reads version 2"
-        f" (run: biaffinity export {old})\n"
+        f" (run: biaffinity export --model {old})\n"
     )
     assert list(Path().iterdir()) == [old]
 
@@ -351,13 +398,13 @@ def test_a_model_that_is_given_entities_is_one_line_and_not_one_for_each_documen
 )
 def test_a_run_goes_on_only_with_the_very_same_model(folder: Path, tmp_path: Path, name: str) -> None:
     copy = shutil.copytree(folder, tmp_path / "copy")
-    assert _model_identity(copy) == _model_identity(folder)
+    assert model_identity(copy) == model_identity(folder)
     content = (copy / name).read_bytes()
     (copy / name).write_bytes(content + b"\n")
-    assert _model_identity(copy) != _model_identity(folder)
+    assert model_identity(copy) != model_identity(folder)
 
 
 def test_a_run_goes_on_with_a_model_whose_card_was_edited(folder: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(folder, tmp_path / "copy")
     (copy / "README.md").write_text("# harbour")
-    assert _model_identity(copy) == _model_identity(folder)
+    assert model_identity(copy) == model_identity(folder)

@@ -7,14 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from biaffinity.show import page
+from biaffinity.config.folder import read_description
+from biaffinity.extraction.loading import model_folder
+from biaffinity.show.page import beginning, ending, figure
+from biaffinity.show.palette import Palette
 from bulk import capitals
 
 
 def page_of(*texts: str) -> str:
     """The page as `biaffinity.show` makes it."""
     found = capitals.load().stream([(text, str(number)) for number, text in enumerate(texts, start=1)])
-    return "".join(page((document for document, _ in found), title="Entities and relations"))
+    news = read_description(model_folder(None)).decoding.schema
+    palette = Palette.of(news.entity_types, news.relation_types)
+    drawings = [figure(document, palette) for document, _ in found]
+    return "".join([beginning("Entities and relations"), *drawings, ending(palette)])
 
 
 def test_a_text_is_drawn_and_the_page_told(extract) -> None:
@@ -32,7 +38,7 @@ def test_all_documents_of_a_run_are_on_the_page_in_order(extract, workers: str) 
     assert [drawn.index(f">Bo{number}<") for number in range(30)] == sorted(
         drawn.index(f">Bo{number}<") for number in range(30)
     )
-    assert drawn.count("<svg ") == 30
+    assert drawn.count("<figure>") == 30
 
 
 def test_an_earlier_page_is_replaced(extract) -> None:
@@ -63,7 +69,7 @@ def test_what_is_left_out_is_told_and_the_exit_code_says_so(extract) -> None:
         "left out: a.txt:2: ZeroDivisionError: boom",
         "2 documents drawn in a.html (1 left out)",
     ]
-    assert Path("a.html").read_text(encoding="utf-8").count("<svg ") == 2
+    assert Path("a.html").read_text(encoding="utf-8").count("<figure>") == 2
 
 
 @pytest.mark.parametrize(
@@ -74,7 +80,7 @@ def test_what_is_left_out_is_told_and_the_exit_code_says_so(extract) -> None:
             2,
             "error: --html does not go with --out (print the",
         ),
-        (["none.txt", "--html", "a.html"], 1, "error: none.txt: no such file (check the path)\n"),
+        (["none.txt", "--html", "a.html"], 1, "error: none.txt: no such file or folder (check the path; "),
         (["Bo.", "--html", "old.html/a.html"], 1, "error: old.html/a.html: cannot be written: "),
     ],
 )

@@ -10,7 +10,7 @@ pytest.importorskip("torch", reason="needs the extra train")
 
 from biaffinity.cli.progress import TrainingDisplay
 from biaffinity.encoders.recurrent.vectors import Coverage
-from biaffinity.training import EpochEnded, Event, Finishing, Progress, Started
+from biaffinity.training import Advised, EpochEnded, Event, Finishing, Progress, Started, StoppedEarly
 
 
 def run(first: int = 0, **facts: object) -> list[Event]:
@@ -50,6 +50,16 @@ def test_on_a_terminal_a_bar_shows_loss_rate_and_time_left() -> None:
     bars = [line for line in text.splitlines() if "training" in line or "loss 7.25" in line]
     assert re.search(r"epoch 2/3, loss 7\.25 .*6/9 +\d+ sentences/s +\d+:\d\d:\d\d +left ", bars[-1])
     assert "dev micro F1: entities 50.0" in text
+
+
+def test_advice_stands_before_the_run_and_is_no_markup() -> None:
+    lines = shown([Advised("no [bold] relation"), *run()], terminal=False).splitlines()
+    assert lines[:2] == ["note: no [bold] relation", "12 sentences, 1,234 parameters, 3 epochs"]
+
+
+def test_an_early_end_is_told() -> None:
+    lines = shown([*run(), StoppedEarly(2, 1)], terminal=False).splitlines()
+    assert lines[-1] == "stopping after epoch 2: none after 1 was better"
 
 
 def test_what_is_done_to_the_model_at_the_end_is_a_line_each() -> None:

@@ -28,16 +28,16 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
 def test_help_teaches_by_example(run: Run) -> None:
     code, out, _ = run("push", "--help")
     assert code == 0
-    assert "biaffinity push model/ mara/harbour" in out
+    assert "biaffinity push mara/harbour --model model/" in out
 
 
 def test_a_missing_folder_is_one_line(run: Run) -> None:
-    code, out, err = run("push", "none", "mara/harbour")
+    code, out, err = run("push", "mara/harbour", "--model", "none")
     assert (code, out) == (1, "")
     assert err == "error: none: no such model folder (check the path)\n"
 
 
 def test_a_name_that_is_none_is_wrong_use(run: Run) -> None:
-    code, _, err = run("push", "none", "harbour")
+    code, _, err = run("push", "harbour", "--model", "none")
     assert code == 2
     assert err == "error: 'harbour' is no name on the hub (such a name is owner/name)\n"

@@ -45,7 +45,7 @@ def one_thread() -> Iterator[None]:
 
 def arguments(corpus: Path, out: Path, *more: str) -> list[str]:
     chosen = ["--recipe", str(corpus / "tiny.toml"), "--variants", "full", "--setups", "1", "--seeds", "1"]
-    return ["reproduce", "--data", str(corpus), "--out", str(out), *chosen, "--jobs", "1", *more]
+    return ["reproduce", "--data", str(corpus), "--out", str(out), *chosen, "--workers", "1", *more]
 
 
 def run(capsys: pytest.CaptureFixture[str], *command: str) -> tuple[int, str, str]:
@@ -176,7 +176,7 @@ def test_a_run_of_another_recipe_is_refused_before_anything_is_run(
         (["--setups", "3"], 2, "--setups: '3' is not 1, 2 or both"),
         (["--seeds", "x"], 2, "--seeds: 'x' is no number from 1"),
         (["--seeds", "0"], 2, "--seeds"),
-        (["--jobs", "0"], 2, "--jobs"),
+        (["--workers", "0"], 2, "--workers"),
         (["--recipe", "papr"], 2, "no recipe has the name papr (known: default, demo,"),
         (["--set", "training.epoch=3"], 2, "did you mean training.epochs?"),
         (["--device", "cuda:77"], 2, "PyTorch sees no device"),

@@ -74,7 +74,7 @@ def test_a_model_of_version_1_is_one_line_that_tells_how_to_bring_it_up_to_date(
     assert run("--model", str(tmp_path)) == 1
     assert capsys.readouterr().err == (
         f"error: {tmp_path / 'config.json'}: is a model of version 1, this program reads version 2"
-        f" (run: biaffinity export {tmp_path})\n"
+        f" (run: biaffinity export --model {tmp_path})\n"
     )
 
 

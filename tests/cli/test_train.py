@@ -150,9 +150,11 @@ def test_score_sheets_go_to_stdout_and_talk_to_stderr(
     names = [line.strip() for line in stdout.splitlines() if line.strip() in ("dev", "test")]
     assert names == ["dev", "test"]
     assert stdout.count("Entities, strict") == 2
+    assert "The paper's numbers" not in stdout
     assert "epoch" not in stdout
     lines = stderr.splitlines()
-    assert lines[0].startswith("18 sentences, ")
+    assert lines[0].startswith("note: every sentence of dev stands in the training data too")
+    assert any(line.startswith("18 sentences, ") for line in lines)
     assert sum(line.startswith("epoch ") for line in lines) == 4
     assert lines[-1].startswith("the model of epoch ")
     assert lines[-1].endswith(str(tmp_path / "m"))
@@ -248,7 +250,7 @@ def test_a_model_that_could_not_be_exported_is_told(
     )
     assert code == 0
     assert "it needs PyTorch to run, for it could not be exported: " in stderr
-    assert "(run: pip install 'biaffinity[train]')" in stderr
+    assert "-m pip install 'biaffinity[train]')" in stderr
     assert not list((tmp_path / "m").glob("*.onnx"))
 
 
@@ -262,3 +264,29 @@ def test_without_pytorch_the_extra_is_named(
     code, _, stderr = run(capsys, *arguments(corpus, tmp_path / "m"))
     assert code == 1
     assert "pip install 'biaffinity[train]'" in stderr
+
+
+def test_a_share_as_dev_holds_back_whole_texts_of_the_training_data(
+    corpus: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["train", str(corpus["recipe"]), "--train", str(corpus["train"]), "--no-export"]
+    for seed in ("1", "2"):
+        out = str(tmp_path / seed)
+        code, _, err = run(capsys, *command, "--dev", "0.25", "--seed", seed, "--out", out)
+        assert code == 0, err
+        assert "stands in the training data too" not in err
+    first, second = (json.loads((tmp_path / seed / "run.json").read_text())["data"] for seed in "12")
+    assert first == second
+    assert first["train"]["sentences"] + first["dev"]["sentences"] == 18
+    assert first["dev"]["file"] == first["train"]["file"] == "train.jsonl"
+
+
+def test_without_dev_data_the_ways_to_it_are_told(
+    corpus: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["train", str(corpus["recipe"]), "--train", str(corpus["train"]), "--out", str(tmp_path / "m")]
+    code, _, err = run(capsys, *command)
+    assert code == 2
+    assert err.startswith("error: dev data is missing")
+    assert "--dev 0.1" in err
+    assert "biaffinity split" in err

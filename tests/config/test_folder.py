@@ -16,6 +16,7 @@ from biaffinity.config.folder import (
     ModelDescription,
     model_files,
     read_description,
+    read_examples,
     read_head,
     weights_fingerprint,
     write_description,
@@ -125,7 +126,7 @@ def test_an_older_model_asks_for_an_export(folder: Path) -> None:
     rewrite(folder, version=1)
     message = complaint(folder)
     assert "is a model of version 1, this program reads version 2" in message
-    assert f"run: biaffinity export {folder}" in message
+    assert f"run: biaffinity export --model {folder}" in message
 
 
 def test_the_head_of_any_version_can_be_read(folder: Path) -> None:
@@ -207,3 +208,12 @@ def test_any_byte_of_the_weights_changes_the_fingerprint(folder: Path, place: in
 def test_weights_that_are_not_there_have_no_fingerprint(folder: Path) -> None:
     with pytest.raises(DataError, match=r"model\.safetensors: cannot be read: No such file"):
         weights_fingerprint(folder)
+
+
+def test_examples_are_texts_by_name_where_there_are_some(tmp_path: Path) -> None:
+    assert read_examples(tmp_path) == {}
+    (tmp_path / "examples.json").write_text('{"one": "A text."}')
+    assert read_examples(tmp_path) == {"one": "A text."}
+    (tmp_path / "examples.json").write_text('{"one": ["A text."]}')
+    with pytest.raises(DataError, match=r"examples.json: 'one' is no text"):
+        read_examples(tmp_path)

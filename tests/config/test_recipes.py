@@ -129,9 +129,9 @@ def test_the_last_override_wins_and_others_stay(recipe: Path) -> None:
 
 
 @pytest.mark.parametrize("override", ["training.epochs=many", "training.epochs=", "model.droput=1"])
-def test_a_mistake_is_told_with_its_file(recipe: Path, override: str) -> None:
+def test_a_mistake_is_told_with_its_option(recipe: Path, override: str) -> None:
     message = complaint(recipe, override)
-    assert message.startswith(f"{recipe}: ")
+    assert message.startswith(f"--set {override}: ")
     assert override.split("=")[0] in message
 
 
@@ -158,3 +158,14 @@ def test_a_file_that_is_not_toml_is_told_its_line(tmp_path: Path) -> None:
 def test_a_missing_recipe_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no such file"):
         read_recipe(tmp_path / "none.toml")
+
+
+def test_a_bad_override_is_blamed_and_not_the_recipe(recipe: Path) -> None:
+    told = complaint(recipe, "training.epochs=9", "model.dropout=high")
+    assert told.startswith("--set training.epochs=9 --set model.dropout=high: model.dropout: input should be")
+    assert str(recipe) not in told
+
+
+def test_a_recipe_that_is_wrong_by_itself_is_blamed_whatever_is_laid_over(recipe: Path) -> None:
+    recipe.write_text("[training]\nepochs = -7\n", encoding="utf-8")
+    assert complaint(recipe, "model.dropout=0.5").startswith(f"{recipe}: training.epochs:")

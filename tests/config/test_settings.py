@@ -111,7 +111,7 @@ def test_a_value_outside_any_section_is_told_its_own() -> None:
 @pytest.mark.parametrize(
     ("section", "key", "value"),
     [
-        ("encoder", "type", "transformer"),
+        ("encoder", "type", "convolutional"),
         ("encoder", "word_size", 0),
         ("encoder", "keep_unseen", -1),
         ("encoder", "word_dropout", float("inf")),

@@ -56,6 +56,10 @@ class WrittenNetwork:
     asked: list[tuple[Ints, list[tuple[int, int]]]] = field(default_factory=list)
 
     @property
+    def batch_tokens(self) -> int:
+        return 2048
+
+    @property
     def crf(self) -> CRFDecoder:
         labels = self.description.labels
         return CRFDecoder.without_transitions(

@@ -31,10 +31,10 @@ EXTRAS = {
 }
 #: All that is not run; the reasons stand in the pages.
 NOT_RUN = [
-    ("README.md", "installs into .venv; tests/test_demo.py runs both demos"),
+    ("README.md", "installs into .venv; tests/test_demo.py runs the demo"),
     ("README.md", "needs the network"),
     ("docs/hub.md", "needs the network"),
-    ("docs/index.md", "installs into .venv; tests/test_demo.py runs both demos"),
+    ("docs/index.md", "installs into .venv; tests/test_demo.py runs the demo"),
     ("docs/quickstart.md", "needs the network"),
     ("docs/reproduce.md", "needs CoNLL04 and GloVe, and takes hours"),
     ("docs/service.md", "needs the network"),

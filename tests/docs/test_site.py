@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 import biaffinity.cli  # noqa: F401  (each command registers itself)
 from biaffinity.cli.app import app
+from biaffinity.config.catalogue import settings
+from biaffinity.config.recipes import read_recipe, recipes
+from biaffinity.serve import Settings, create_app
 
 pytest.importorskip("material", reason="needs the extra docs")
 pytest.importorskip("mkdocstrings", reason="needs the extra docs")
@@ -91,6 +95,16 @@ def test_a_browser_asks_for_files_of_the_site_alone(site: Path, browser: Browser
     assert [url for url in asked if not url.startswith((site.as_uri(), "data:", "blob:"))] == []
 
 
+def test_the_search_works_from_disk(site: Path, browser: Browser) -> None:
+    page = browser.new_page(viewport={"width": 1300, "height": 800})
+    page.goto((site / "index.html").as_uri(), wait_until="networkidle")
+    page.locator("input.md-search__input").click()
+    page.keyboard.type("patience")
+    found = page.locator(".md-search-result__item", has_text="Recipes and settings")
+    found.first.wait_for()
+    page.close()
+
+
 def test_the_reference_has_every_command_and_option(site: Path) -> None:
     shown = text_of(site / "reference" / "cli.html")
     for command in app.registered_commands:
@@ -116,6 +130,17 @@ def test_the_reference_has_every_address_of_the_service(site: Path) -> None:
         assert address in shown
 
 
+def test_the_reference_has_every_status_and_field_of_the_service(site: Path) -> None:
+    page = (site / "reference" / "http.html").read_text(encoding="utf-8")
+    document = TestClient(create_app(Settings())).get("/openapi.json").json()
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            assert all(f"<td>{status}</td>" in page for status in operation["responses"])
+    for name, schema in document["components"]["schemas"].items():
+        assert f'id="{name}"' in page  # what the links of types lead to
+        assert all(f"<code>{field}</code>" in page for field in schema.get("properties", ()))
+
+
 def test_the_reference_shows_docstrings_and_their_examples(site: Path) -> None:
     page = site / "reference" / "python.html"
     assert "An extractor of a model folder, or of the embedded news model" in text_of(page)
@@ -127,3 +152,17 @@ def test_the_changelog_is_the_repository_s(site: Path) -> None:
     shown = text_of(site / "changelog.html")
     assert "Unreleased" in shown
     assert "Nine file formats, read and written" in shown
+
+
+def test_the_reference_of_recipes_has_every_recipe_and_every_setting_with_its_meaning(site: Path) -> None:
+    shown = text_of(site / "reference" / "recipes.html")
+    for name in recipes():
+        assert f" {name}¶ " in shown
+        for setting in settings(read_recipe(name)):
+            assert f"{setting.key} {setting.default} {setting.meaning}".rstrip() in shown.replace("  ", " ")
+
+
+def test_the_reference_has_the_commands_below_a_command(site: Path) -> None:
+    shown = text_of(site / "reference" / "cli.html")
+    assert "biaffinity recipes¶" in shown
+    assert "Show every setting of a recipe" in shown.partition("biaffinity recipes show¶")[2]

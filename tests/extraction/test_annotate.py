@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from biaffinity import Document, Entity, Extractor, Sentence
-from biaffinity.errors import UsageError
+from biaffinity.errors import BiaffinityWarning, UsageError
 from extraction.texts import ANA, TOVE
 from model.tiny import assert_alike
 
@@ -123,3 +123,30 @@ def test_a_model_that_is_given_entities_only_takes_them(within: Extractor) -> No
             within.annotate([document()], entities=mode)  # type: ignore[arg-type]
     (found,) = within.annotate([document(Entity(0, 2, "*"))], entities="given")
     assert [e.text for e in found.entities] == ["Ana Ruiz"]
+
+
+def test_sentences_come_back_as_sentences(extractor: Extractor) -> None:
+    bare = Sentence(TOKENS, id="s", document="d")
+    [found] = extractor.annotate([bare])
+    [expected] = extractor.annotate([document()])
+    assert (found.tokens, found.id, found.document, found.text) == (bare.tokens, "s", "d", None)
+    assert [(e.start, e.end, e.type) for e in found.entities] == [
+        (e.start, e.end, e.type) for e in expected.sentences[0].entities
+    ]
+    assert found.relations
+
+
+def test_a_monstrous_sentence_stays_one(extractor: Extractor) -> None:
+    with pytest.warns(BiaffinityWarning, match="in 2 pieces"):
+        [found] = extractor.annotate([Sentence((TOKENS * 60)[:550], id="s")])
+    assert len(found) == 550
+    for index in range(0, 44, 11):
+        assert Entity(index, index + 2, "Peop") in [Entity(e.start, e.end, e.type) for e in found.entities]
+    last = max(r.head for r in found.relations)
+    assert found.entities[last].start > 512
+
+
+@pytest.mark.parametrize("one", [document(), Sentence(TOKENS)])
+def test_one_document_is_no_iterable_of_them(extractor: Extractor, one: Any) -> None:
+    with pytest.raises(UsageError, match="must be an iterable, not one"):
+        extractor.annotate(one)

@@ -114,7 +114,7 @@ def test_both_runtimes_find_the_same_in_any_text(
     assert_same(extractor(text), Extractor(TorchNetwork(trained))(text))
 
 
-@pytest.mark.parametrize("wrong", [None, 7, b"Ana", ["Ana"]])
+@pytest.mark.parametrize("wrong", [None, 7, b"Ana", ["Ana", 7]])
 def test_a_text_that_is_no_string_is_refused(extractor: Extractor, wrong: Any) -> None:
     with pytest.raises(UsageError, match="must be a string"):
         extractor(wrong)
@@ -333,3 +333,22 @@ def test_a_model_that_is_given_entities_asks_for_them(within: Extractor) -> None
 def test_annotation_is_not_invented_for_an_empty_sentence(extractor: Extractor) -> None:
     (sentence,) = extractor("   ").sentences
     assert bare(sentence) == Sentence([], id="0", text="   ", token_spans=[])
+
+
+def test_several_texts_give_a_list_of_documents(extractor: Extractor) -> None:
+    documents = extractor([ANA, "", TOVE])
+    assert isinstance(documents, list)
+    for ours, theirs in zip(documents, map(extractor, [ANA, "", TOVE]), strict=True):
+        assert_same(ours, theirs)
+
+
+def test_several_texts_have_entities_each(extractor: Extractor) -> None:
+    one, other = extractor([ANA, TOVE], entities=[[(0, 8), (19, 29)], None])
+    assert [e.text for e in one.entities] == ["Ana Ruiz", "Norvik Oil"]
+    assert_same(other, extractor(TOVE))
+
+
+def test_an_extractor_tells_what_it_is(extractor: Extractor, within: Extractor) -> None:
+    types = "entities: Loc, Org, Other, Peop; relations: Kill, Live_In, Located_In, OrgBased_In, Work_For"
+    assert repr(extractor) == f"Extractor('news', {types})"
+    assert repr(within) == f"Extractor({types})"

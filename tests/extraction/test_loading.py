@@ -13,7 +13,7 @@ import pytest
 import biaffinity
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.extraction import loading
-from biaffinity.extraction.loading import embedded_models, load_network, model_folder
+from biaffinity.extraction.loading import device_named, embedded_models, load_network, model_folder
 from biaffinity.model.network import TorchNetwork
 from biaffinity.runtime.network import OnnxNetwork
 from extraction.texts import ANA
@@ -124,7 +124,7 @@ def test_a_model_of_version_1_tells_how_to_bring_it_up_to_date(bare: Path, runti
         load_network(of_version(1, bare), runtime)
     assert str(caught.value) == (
         f"{bare / 'config.json'}: is a model of version 1, this program reads version 2"
-        f" (run: biaffinity export {bare})"
+        f" (run: biaffinity export --model {bare})"
     )
 
 
@@ -132,3 +132,31 @@ def test_a_model_of_version_1_tells_how_to_bring_it_up_to_date(bare: Path, runti
 def test_a_model_of_a_version_to_come_asks_for_a_newer_program(bare: Path, runtime: str) -> None:
     with pytest.raises(DataError, match=r"version 3, this program reads version 2 \(install a newer"):
         load_network(of_version(3, bare), runtime)
+
+
+@pytest.mark.parametrize(("sees", "device"), [(True, "cuda"), (False, "cpu")])
+def test_auto_is_a_gpu_where_pytorch_sees_one(
+    sees: bool, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: sees)
+    assert device_named("auto") == device
+    assert device_named("cuda:1") == "cuda:1"
+
+
+def test_auto_is_the_cpu_without_pytorch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert device_named("auto") == "cpu"
+    assert biaffinity.load(folder, device="auto")(ANA).entities
+
+
+def test_auto_takes_the_device_that_its_runtime_knows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    assert isinstance(load_network(folder, "onnx", device="auto"), OnnxNetwork)
+    monkeypatch.setattr(loading, "_torch_network", lambda folder, device, threads: device)
+    assert load_network(folder, device="auto") == "cuda"
+
+
+def test_a_folder_that_is_missing_is_told_of_before_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(DataError, match="quay: no such model folder"):
+        load_network(Path("quay"))

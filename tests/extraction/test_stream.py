@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice, repeat
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -215,3 +216,25 @@ def test_what_stands_before_a_bad_text_has_been_read_by_then(extractor: Extracto
     assert [document.id for document in islice(stream, READ_AHEAD)] == [str(n) for n in range(READ_AHEAD)]
     with pytest.raises(UsageError, match=rf"texts\[{READ_AHEAD}\]"):
         next(stream)
+
+
+def test_entities_are_given_for_each_text_of_a_stream(extractor: Extractor) -> None:
+    given = [[(0, 8), (19, 29)], None]
+    one, other = extractor.stream(iter([ANA, TOVE]), entities=iter(given))
+    assert_same(one, extractor(ANA, entities=given[0]))
+    assert_same(other, extractor(TOVE))
+    [(document, context)] = extractor.stream([(ANA, 7)], entities=[[(0, 8)]])
+    assert ([e.text for e in document.entities], document.id, context) == (["Ana Ruiz"], "7", 7)
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(1, "more texts than the 1 entities"), (3, "more entities than the 2 texts")]
+)
+def test_entities_are_as_many_as_texts(extractor: Extractor, count: int, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        list(extractor.stream([ANA, TOVE], entities=[None] * count))
+
+
+def test_an_id_of_numpy_is_a_whole_number(extractor: Extractor) -> None:
+    [(document, _)] = extractor.stream([(ANA, np.int64(7))])
+    assert document.id == "7"

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from biaffinity import formats
 from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.errors import DataError, UsageError
 from biaffinity.formats import brat
 from biaffinity.formats.alignment import ACROSS_SENTENCES
 from biaffinity.formats.detection import Sample
+from biaffinity.formats.machine import Machine
 from biaffinity.formats.report import Report
 from characters import CUT_ANEW, documents_of_sentences, in_characters
 
@@ -339,7 +341,7 @@ def test_an_error_on_the_way_leaves_nothing_behind(tmp_path: Path, is_there: boo
 
 def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
     brat.write(tmp_path, [Sentence(["Ana"], id="x")], Report())
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["x.ann", "x.txt"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["annotation.conf", "x.ann", "x.txt"]
 
 
 def test_scores_are_reported_as_lost(tmp_path: Path) -> None:
@@ -349,10 +351,12 @@ def test_scores_are_reported_as_lost(tmp_path: Path) -> None:
 
 
 def test_folders_of_annotation_and_ann_files_are_recognised(tmp_path: Path, samples: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert not brat.recognises(Sample.of(tmp_path))
     (tmp_path / "x.txt").write_text("no annotation here", "utf-8")
+    assert brat.recognises(Sample.of(tmp_path))
     assert brat.recognises(Sample.of(samples / "news.brat"))
     assert brat.recognises(Sample.of(samples / "news.brat" / "court.ann"))
-    assert not brat.recognises(Sample.of(tmp_path))
     assert not brat.recognises(Sample.of(tmp_path / "x.txt"))
     assert not brat.recognises(Sample.of(samples / "news.jsonl"))
 
@@ -362,3 +366,48 @@ def test_a_document_comes_back_in_its_sentences(tmp_path: Path) -> None:
     second = Sentence(["Bo", "stayed", "."], id="d:1", document="d").with_text()
     brat.write(tmp_path / "out", [first, replace(second, text="Bo stayed .\r\n")], Report())
     assert list(brat.read(tmp_path / "out", Report())) == [first, replace(second, text="Bo stayed .\r\n")]
+
+
+def test_a_folder_of_texts_alone_is_read_without_entities(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("Ana left.", "utf-8")
+    report = Report()
+    [sentence] = formats.read(tmp_path, report=report)
+    assert (sentence.tokens, sentence.entities) == (("Ana", "left", "."), ())
+    assert str(report).startswith("1 x text without an .ann file: read without entities")
+
+
+def test_annotation_conf_tells_brat_the_types(tmp_path: Path) -> None:
+    sentence = Sentence(
+        ["Ana", "left"], [Entity(0, 1, "A B"), Entity(1, 2, "C")], [Relation("R", 1, 0)], id="x"
+    )
+    brat.write(tmp_path, [sentence], Report())
+    assert (tmp_path / "annotation.conf").read_text("utf-8") == (
+        "[entities]\nA_B\nC\n\n[relations]\nR\tArg1:<ENTITY>, Arg2:<ENTITY>\n\n[events]\n\n[attributes]\n"
+    )
+
+
+def test_a_document_that_is_called_by_its_text_file_keeps_its_name(tmp_path: Path) -> None:
+    report = Report()
+    brat.write(tmp_path, [Sentence(["Ana"], id="notes/a.txt"), Sentence(["Bo"], id="b")], report)
+    names = ["annotation.conf", "b.ann", "b.txt", "notes", "notes/a.ann", "notes/a.txt"]
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")) == names
+    assert not report
+
+
+def test_a_machine_signs_each_of_its_labels(tmp_path: Path) -> None:
+    entities = [Entity(0, 1, "Peop", 0.5), Entity(1, 2, "Loc")]
+    sentence = Sentence(["Ana", "Ruiz"], entities, [Relation("In", 0, 1, 0.25)], id="x")
+    report = Report()
+    brat.write(tmp_path, [sentence], report, by=Machine("news 1a", ["Loc", "Org", "Peop"], ["In", "Kill"]))
+    assert (tmp_path / "x.ann").read_text("utf-8").splitlines() == [
+        "T1\tPeop 0 3\tAna",
+        "T2\tLoc 4 8\tRuiz",
+        "R1\tIn Arg1:T1 Arg2:T2\t",
+        "#1\tAnnotatorNotes T1\tby news 1a, score 0.50",
+        "#2\tAnnotatorNotes T2\tby news 1a",
+        "#3\tAnnotatorNotes R1\tby news 1a, score 0.25",
+    ]
+    types = (tmp_path / "annotation.conf").read_text("utf-8")
+    assert types.startswith("[entities]\nLoc\nOrg\nPeop\n\n[relations]\nIn\t")
+    assert "\nKill\tArg1" in types
+    assert not report

@@ -11,6 +11,7 @@ from biaffinity.errors import DataError
 from biaffinity.formats import doccano
 from biaffinity.formats.alignment import ACROSS_SENTENCES
 from biaffinity.formats.detection import Sample
+from biaffinity.formats.machine import Machine
 from biaffinity.formats.report import Report
 from characters import CUT_ANEW, documents_of_sentences, in_characters
 
@@ -291,3 +292,25 @@ def test_samples_of_other_formats_are_not_recognised(samples: Path) -> None:
     others = [path for path in samples.iterdir() if path.name != "news.doccano.jsonl"]
     assert len(others) > 1
     assert not any(doccano.recognises(Sample.of(path)) for path in others)
+
+
+def test_labels_of_a_machine_carry_scores_and_its_version(tmp_path: Path) -> None:
+    sentence = Sentence(
+        ["Ana", "Ruiz"],
+        [Entity(0, 1, "Peop", 0.5), Entity(1, 2, "Loc")],
+        [Relation("In", 0, 1, 0.75)],
+        id="x",
+    )
+    report = Report()
+    doccano.write(tmp_path / "out.jsonl", [sentence], report, by=Machine("news 1a"))
+    assert not report
+    assert json.loads((tmp_path / "out.jsonl").read_text("utf-8")) == {
+        "id": "x",
+        "text": "Ana Ruiz\n",
+        "model": "news 1a",
+        "entities": [
+            {"id": 1, "start_offset": 0, "end_offset": 3, "label": "Peop", "score": 0.5},
+            {"id": 2, "start_offset": 4, "end_offset": 8, "label": "Loc"},
+        ],
+        "relations": [{"id": 1, "from_id": 1, "to_id": 2, "type": "In", "score": 0.75}],
+    }

@@ -289,7 +289,7 @@ def test_no_sentences_make_a_file_without_sentences(tmp_path: Path, kind):
     path = tmp_path / f"x.{kind}"
     formats.write(path, [], kind)
     if kind == "brat":
-        assert list(path.iterdir()) == []
+        assert [file.name for file in path.iterdir()] == ["annotation.conf"]
     else:
         assert list(formats.read(path, kind)) == []
 

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from biaffinity import formats
 from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.errors import DataError
 from biaffinity.formats import labelstudio
 from biaffinity.formats.alignment import ACROSS_SENTENCES
 from biaffinity.formats.detection import Sample
+from biaffinity.formats.machine import Machine
 from biaffinity.formats.report import Report
 from characters import CUT_ANEW, documents_of_sentences, in_characters
 
@@ -395,3 +397,26 @@ def test_samples_of_other_formats_are_not_recognised(samples: Path) -> None:
     others = [path for path in samples.iterdir() if path.name != "news.labelstudio.json"]
     assert len(others) > 1
     assert not any(labelstudio.recognises(Sample.of(path)) for path in others)
+
+
+def test_labels_of_a_machine_are_predictions_with_scores_and_its_version(tmp_path: Path) -> None:
+    entities = [Entity(0, 1, "Peop", 0.5), Entity(1, 2, "Loc", 1.0)]
+    sentences = [
+        Sentence(["Ana", "Ruiz"], entities, [Relation("In", 0, 1, 0.75)], id="x"),
+        Sentence(["Rain"], id="y"),
+    ]
+    report = Report()
+    labelstudio.write(tmp_path / "out.json", sentences, report, by=Machine("news 1a"))
+    first, second = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert not report
+    assert "annotations" not in first
+    [prediction] = first["predictions"]
+    assert (prediction["model_version"], prediction["score"]) == ("news 1a", 0.75)
+    assert [item["score"] for item in prediction["result"]] == [0.5, 1.0, 0.75]
+    assert second == {
+        "id": 2,
+        "data": {"text": "Rain\n", "id": "y"},
+        "predictions": [{"model_version": "news 1a", "result": []}],
+    }
+    assert formats.detect(tmp_path / "out.json") == "labelstudio"
+    assert [s.entities for s in labelstudio.read(tmp_path / "out.json", Report())] == [(), ()]

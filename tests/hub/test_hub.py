@@ -90,7 +90,7 @@ def spare(model: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def pushed(hub: FakeHub, run: Run, model: Path) -> str:
     """What ``biaffinity push`` said when it sent the model to the hub as mara/harbour."""
-    return last_line(run("-m", "biaffinity", "push", "model", "mara/harbour"))
+    return last_line(run("-m", "biaffinity", "push", "mara/harbour", "--model", "model"))
 
 
 @pytest.fixture(scope="module")
@@ -125,14 +125,14 @@ def test_a_model_that_was_pushed_is_loaded_by_its_name(run: Run, extractor: Extr
 
 @pytest.mark.usefixtures("pushed")
 def test_a_model_that_was_pushed_is_scored_by_its_name(run: Run, samples: Path) -> None:
-    done = run("-m", "biaffinity", "evaluate", "mara/harbour", samples / "news.jsonl", "--json", "-")
+    done = run("-m", "biaffinity", "evaluate", samples / "news.jsonl", "--model", "mara/harbour", "--json")
     assert json.loads(done.stdout)["ner"]["micro"]["f1"] == 1.0
 
 
 @pytest.mark.usefixtures("pushed")
 def test_a_model_that_was_pushed_predicts_by_its_name(run: Run, samples: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.jsonl"
-    done = run("-m", "biaffinity", "predict", "mara/harbour", samples / "news.jsonl", "-o", out)
+    done = run("-m", "biaffinity", "predict", "--model", "mara/harbour", samples / "news.jsonl", "-o", out)
     assert done.returncode == 0, done.stderr
     assert any(sentence.relations for sentence in formats.read(out))
 
@@ -257,7 +257,7 @@ def test_what_cannot_be_fetched_has_its_reason(
 )
 @pytest.mark.usefixtures("model")
 def test_what_cannot_be_pushed_is_one_line(run: Run, settings: dict[str, str], message: str) -> None:
-    said = failure(run("-m", "biaffinity", "push", "model", "mara/new", **settings))
+    said = failure(run("-m", "biaffinity", "push", "mara/new", "--model", "model", **settings))
     assert said.startswith("error: mara/new: ")
     assert message in said
 
@@ -265,7 +265,7 @@ def test_what_cannot_be_pushed_is_one_line(run: Run, settings: dict[str, str], m
 @pytest.mark.usefixtures("pushed")
 def test_what_is_to_be_private_is_not_pushed_where_all_can_see(hub: FakeHub, run: Run) -> None:
     hub.requests.clear()
-    said = failure(run("-m", "biaffinity", "push", "model", "mara/harbour", "--private"))
+    said = failure(run("-m", "biaffinity", "push", "mara/harbour", "--model", "model", "--private"))
     assert "mara/harbour: is there already, for all to see" in said
     assert not any("commit" in request or "upload" in request for request in hub.requests)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 pytest.importorskip("spacy", reason="needs the extra spacy")
@@ -11,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 
+from biaffinity.annotation import Document, Entity, Relation, Sentence
+from biaffinity.errors import MissingExtraError
 from biaffinity.integrations.spacy_documents import (
     SpanRelation,
     characters_of,
@@ -18,7 +22,7 @@ from biaffinity.integrations.spacy_documents import (
     to_document,
     write,
 )
-from extraction.texts import ANA, TOVE, texts
+from extraction.texts import ANA, TOVE, annotated_texts, texts
 
 NLP = spacy.blank("en")
 register_extensions()
@@ -100,3 +104,44 @@ def test_a_document_that_nothing_was_found_in_has_no_relations() -> None:
     doc = NLP(ANA)
     assert doc._.relations == []
     assert doc[0:2]._.entity_score is None
+
+
+@given(annotated_texts("d"))
+def test_a_document_of_ours_becomes_spacys_to_the_character(document: Document) -> None:
+    doc = document.to_spacy(NLP.vocab)
+    assert doc.text == document.text
+    assert doc.vocab is NLP.vocab
+    words = [[token.text for token in sentence if token.text.strip()] for sentence in doc.sents]
+    assert [w for w in words if w] == [list(s.tokens) for s in document.sentences if len(s)]
+    shown = {(e.start_char, e.end_char, e.type): e.score for e in document.entities}
+    for entity in doc.ents:
+        assert entity._.entity_score in (
+            score for (a, b, _), score in shown.items() if (a, b) == (entity.start_char, entity.end_char)
+        )
+        assert (entity.start_char, entity.end_char, entity.label_) in shown
+    assert {(r.type, r.head.start_char, r.tail.end_char, r.score) for r in doc._.relations} <= {
+        (r.type, r.head.start_char, r.tail.end_char, r.score) for r in document.relations
+    }
+
+
+def test_entities_relations_and_scores_go_to_spacy() -> None:
+    sentence = Sentence(
+        ["Ana", "Ruiz", "left", "Bergen"],
+        [Entity(0, 2, "Peop", 0.9), Entity(1, 2, "Other"), Entity(3, 4, "Loc", 0.7)],
+        [Relation("Left", 0, 2, 0.5), Relation("Of", 1, 0)],
+    )
+    doc = Document([sentence.with_text()]).to_spacy()
+    assert [(e.text, e.label_, e._.entity_score) for e in doc.ents] == [
+        ("Ana Ruiz", "Peop", 0.9),
+        ("Bergen", "Loc", 0.7),
+    ]
+    assert [(r.type, r.head.text, r.tail.text, r.score) for r in doc._.relations] == [
+        ("Left", "Ana Ruiz", "Bergen", 0.5),
+        ("Of", "Ruiz", "Ana Ruiz", None),
+    ]
+
+
+def test_without_spacy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "biaffinity.integrations.spacy_documents", None)
+    with pytest.raises(MissingExtraError, match=r"biaffinity\[spacy\]"):
+        Document([]).to_spacy()

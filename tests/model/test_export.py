@@ -109,7 +109,7 @@ def test_a_graph_tells_nothing_of_the_machine_it_was_made_on(folder: Path) -> No
 def test_graphs_of_other_weights_are_refused(changed: tuple[Path, str]) -> None:
     folder, told = changed
     assert "was made from other weights than model.safetensors" in told
-    assert f"run: biaffinity export {folder}" in told
+    assert f"run: biaffinity export --model {folder}" in told
 
 
 def test_weights_that_changed_are_exported_anew(
@@ -149,5 +149,5 @@ def test_without_what_it_needs_the_extra_is_named(unexported: Path, missing: str
     program += f"try: export(Path({str(unexported)!r}))\nexcept BiaffinityError as error: print(error)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("(run: pip install 'biaffinity[train]')\n")
+    assert done.stdout.endswith("-m pip install 'biaffinity[train]')\n")
     assert names(unexported) == DESCRIPTION

@@ -125,14 +125,14 @@ def test_no_more_is_written_than_a_model_needs(folder: Path, trained: JointModel
 
 
 def test_weights_keep_the_notes_that_come_with_them(folder: Path, trained: JointModel) -> None:
-    save_weights(trained, folder, {"epoch": "31", "calibration": "{}"})
+    save_weights(owned_tensors(trained), folder, {"epoch": "31", "calibration": "{}"})
     notes = load_weights(load_model(folder), folder)
     assert notes == {"format": "biaffinity-model", "epoch": "31", "calibration": "{}"}
 
 
 def test_weights_in_half_precision_are_half_as_large_and_rounded(folder: Path, trained: JointModel) -> None:
     single = (folder / WEIGHTS).stat().st_size
-    save_weights(trained, folder, precision="half")
+    save_weights(owned_tensors(trained), folder, precision="half")
     assert {tensor.dtype for tensor in load_file(folder / WEIGHTS).values()} == {torch.float16}
     assert (folder / WEIGHTS).stat().st_size < single / 2 + 5_000
     again = load_model(folder)
@@ -149,7 +149,7 @@ def test_in_single_precision_weights_are_kept_as_they_are(folder: Path, trained:
 def test_weights_in_half_precision_find_the_same(
     folder: Path, trained: JointModel, news: list[Sentence]
 ) -> None:
-    save_weights(trained, folder, precision="half")
+    save_weights(owned_tensors(trained), folder, precision="half")
     pairs = zip(
         predict(TorchNetwork(load_model(folder)), news), predict(TorchNetwork(trained), news), strict=True
     )
@@ -363,6 +363,6 @@ def test_a_full_disk_leaves_the_weights_before_untouched(folder: Path, news: lis
     before = (folder / WEIGHTS).read_bytes()
     other = tiny_model(news, seed=3)
     with small_files_only(), pytest.raises(DataError):
-        save_weights(other, folder)
+        save_weights(owned_tensors(other), folder)
     assert (folder / WEIGHTS).read_bytes() == before
     assert listing(folder) == [CONFIG, WEIGHTS, VOCABULARY]

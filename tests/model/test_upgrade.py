@@ -110,7 +110,7 @@ def test_a_model_of_version_1_that_is_just_read_is_told_how_to_be_upgraded(old: 
         load(old)
     assert str(caught.value) == (
         f"{old / CONFIG}: is a model of version 1, this program reads version 2 "
-        f"(run: biaffinity export {old})"
+        f"(run: biaffinity export --model {old})"
     )
     assert contents(old) == before
 

@@ -110,6 +110,8 @@ def test_a_drawing_is_made_where_one_is_asked_for(client: TestClient) -> None:
         ({}, "text"),
         ({"text": 5}, "text"),
         ({"text": None}, "text"),
+        ({"txt": "a"}, "txt"),
+        ({"texts": ["a", {"txt": "b"}]}, "texts[1].txt"),
         ({"text": "a", "texts": []}, "text"),
         ({"text": "a", "min_scores": 0.5}, "min_scores"),
         ({"text": "a", "min_score": 2}, "min_score"),
@@ -135,6 +137,20 @@ def test_what_is_malformed_is_named(client: TestClient, body: Any, where: str | 
     problem = refusal(client, 422, json=body)
     assert problem["code"] == "malformed"
     assert problem.get("where") == where
+
+
+@pytest.mark.parametrize(
+    ("body", "remedy"),
+    [
+        ({"txt": "a"}, "did you mean text?"),
+        ({"texts": ["a", {"txt": "b"}]}, "did you mean texts[1].text?"),
+        ({"text": "a", "colour": "red"}, "see /docs for what is expected"),
+    ],
+)
+def test_a_field_that_is_unknown_is_told_what_was_meant(client: TestClient, body: Any, remedy: str) -> None:
+    problem = refusal(client, 422, json=body)
+    assert problem["message"].startswith("there is no such field")
+    assert problem["remedy"] == remedy
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b'{"text": "\\ud800"}', b'{"text": "a"} x'])

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from pathlib import Path
 
 import httpx
 import pytest
 
+from biaffinity import Extractor
+from biaffinity.serve import Settings
 from serve.visit import (
     CRIME,
     FARMER,
@@ -18,6 +22,7 @@ from serve.visit import (
     found,
     playwright,
     rows,
+    serving,
     tells,
     visiting,
     with_scores,
@@ -109,7 +114,7 @@ def test_without_https_there_is_another_way_to_copy(page, address) -> None:
     page.locator("#text").press("Control+a")
     page.keyboard.press("Control+v")
     assert page.locator("#text").input_value() == page.url
-    assert page.url.startswith(f"{address}/#text=David+Foster")
+    assert page.url.startswith(f"{address}/#text=Mayor+Tove+Lind")
 
 
 def test_a_click_on_a_row_brings_its_arc_into_view(page) -> None:
@@ -223,3 +228,26 @@ def test_colours_follow_the_system_until_the_reader_chooses(browser, address, ex
         page.locator("#theme").click()
         page.reload()
         playwright.expect(page.locator("#ask")).to_have_css("background-color", paper[other])
+
+
+@pytest.mark.parametrize("examples", [{}, {"a harbour": "Ana Ruiz works for Norvik Oil in Bergen, Norway."}])
+def test_the_page_is_about_the_model_behind_it(browser, folder: Path, tmp_path: Path, examples) -> None:
+    own = shutil.copytree(folder, tmp_path / "harbours")
+    if examples:
+        (own / "examples.json").write_text(json.dumps(examples), encoding="utf-8")
+    extractor = Extractor.load(own)
+    with (
+        serving(Settings(model=str(own)), extractor) as address,
+        visiting(browser, address) as (page, _),
+    ):
+        playwright.expect(page).to_have_title("harbours · Biaffinity")
+        assert page.locator("#examples button").all_inner_texts() == list(examples)
+        shown = page.locator("#knows").inner_text()
+        assert all(name in shown for name in (*extractor.entity_types, *extractor.relation_types))
+        text = next(iter(examples.values()), "")
+        assert page.locator("#text").input_value() == text
+        assert page.locator("#alert").is_hidden()
+        if text:
+            found(page, extractor(text))
+        else:
+            assert page.locator("#results").is_hidden()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ from biaffinity.serve.logs import JsonLines
 from biaffinity.serve.problems import ServiceError
 from biaffinity.serve.reading import Reader, Task
 from biaffinity.serve.schemas import GivenEntity
+from biaffinity.show.palette import Palette
 
 TEXT = "Ilka Roe lives in Ghent."
 POISON = "Ilka Roe drank hemlock"
@@ -41,6 +43,17 @@ def test_one_poisonous_text_does_not_fail_its_neighbours(extractor: Extractor) -
     assert isinstance(first, bytes)
     assert isinstance(last, bytes)
     assert (json.loads(first)["text"], json.loads(last)["id"]) == ("Ghent", "x")
+
+
+def test_every_drawing_has_the_colours_of_the_model_s_types(extractor: Extractor) -> None:
+    reader = Reader(extractor)
+    entities, relations = extractor.entity_types, extractor.relation_types
+    reader.palette = Palette(dict.fromkeys(entities, 6), dict.fromkeys(relations, 7))
+    [answer] = reader.read([Task(TEXT, width=800)])
+    assert isinstance(answer, bytes)
+    drawn = json.loads(answer)["svg"]
+    kinds = set(re.findall(r'class="(entity|relation) kind-(\d)"', drawn))
+    assert kinds == {("entity", "6"), ("relation", "7")}
 
 
 def test_a_failure_is_logged_without_the_text(extractor: Extractor, caplog: pytest.LogCaptureFixture) -> None:

@@ -17,7 +17,7 @@ from biaffinity.serve import Settings, create_app
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
-FIRST = "David Foster is the AP's Northwest regional reporter, based in Seattle."
+FIRST = "Mayor Tove Lind of Solund, Norway, met Paul Okafor of the Harrow Institute in Boston."
 CRIME = "Detective Karl Voss of the Denver Police Department said Ivo Marek shot and killed Dario Venn."
 FARMER = '"It rained all week," said Jonas Thorne, a farmer in Ames, Iowa.'
 

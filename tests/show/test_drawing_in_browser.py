@@ -8,6 +8,7 @@ import pytest
 
 from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.show import html
+from biaffinity.show import page as whole_page
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
@@ -39,6 +40,7 @@ SENTENCES = {
     ),
     "hebrew in english": Sentence(["say", "שלום", "עולם", "to", "Bo", "."], [Entity(1, 2, "Other")]),
 }
+LONG = Sentence(["Ida", "left", "for", "reasons"] * 12, [Entity(0, 1, "Peop"), Entity(44, 45, "Peop")])
 PLACES = """() => [...document.querySelectorAll('.words tspan[textLength]')].map(word => {
     const box = [...Array(word.getNumberOfChars()).keys()].map(i => word.getExtentOfChar(i));
     const left = Math.min(...box.map(b => b.x)), right = Math.max(...box.map(b => b.x + b.width));
@@ -91,3 +93,20 @@ def test_a_page_can_overrule_the_colour_scheme(
     about = f' data-theme="{theme}"' if theme else ""
     page.set_content(f"<div{about}>{html(SENTENCES['latin'])}</div>")
     assert page.eval_on_selector(".paper", "paper => getComputedStyle(paper).fill") == paper
+
+
+@pytest.mark.parametrize(("window", "drawing"), [(1200, 800), (390, 350)])
+def test_a_page_of_drawings_can_be_read_at_any_width(
+    page: playwright.Page, window: int, drawing: int
+) -> None:
+    page.set_viewport_size({"width": window, "height": 800})
+    page.set_content("".join(whole_page([LONG, *SENTENCES.values()], title="Drawings")))
+    shown = [svg for svg in page.query_selector_all("svg") if svg.is_visible()]
+    assert len(shown) == 1 + len(SENTENCES)
+    widest = max(svg.bounding_box()["width"] for svg in shown)
+    assert widest == pytest.approx(drawing, rel=0.1)
+    for svg in shown:  # none is scaled down
+        assert svg.bounding_box()["width"] == pytest.approx(float(svg.get_attribute("width")), abs=0.5)
+    assert page.evaluate("document.documentElement.scrollWidth") <= window
+    legend, first = (page.locator(each).first.bounding_box()["y"] for each in (".legend", "figure"))
+    assert legend < first

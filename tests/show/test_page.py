@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 from hypothesis import given
 
-from biaffinity.annotation import Document, Sentence
+from biaffinity.annotation import Document, Entity, Relation, Sentence
 from biaffinity.show import STYLE, html, page
 from show.drawn import ANYTHING
 
@@ -36,7 +36,8 @@ def test_a_fragment_is_a_figure_with_its_own_stylesheet() -> None:
 def test_a_page_has_every_drawing_and_the_stylesheet_once() -> None:
     whole = "".join(page([ONE, Document([ONE.with_text()]), Sentence(["x"])], title="Three"))
     tags = [tag for tag, _ in Elements(whole).found]
-    assert tags.count("svg") == tags.count("figure") == 3
+    assert tags.count("figure") == 3
+    assert tags.count("svg") == 6  # for wide windows and for narrow ones
     assert tags.count("style") == 1
     assert whole.startswith('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">')
     assert "<figcaption>one &amp; only</figcaption>" in whole
@@ -64,6 +65,38 @@ def test_drawings_are_made_one_at_a_time() -> None:
     assert asked == []
     next(pieces)
     assert asked == [0]
+
+
+def named(*types: str) -> Sentence:
+    """A word of each entity type, and a relation between the first two."""
+    entities = [Entity(place, place + 1, type_, score=0.25) for place, type_ in enumerate(types)]
+    relations = [Relation("Next", 0, 1, score=0.75)] if len(types) > 1 else []
+    return Sentence([f"w{place}" for place in range(len(types))], entities, relations)
+
+
+def test_a_type_has_one_colour_on_the_whole_page_and_stands_in_the_legend() -> None:
+    types = [f"T{number}" for number in range(9)]  # more than there are colours: alone, some would clash
+    sentences = [named(*types[start : start + 3]) for start in range(0, 9, 3)] + [
+        named(name) for name in types
+    ]
+    whole = "".join(page(sentences, title="t"))
+    kinds = {name: set[str]() for name in types}
+    for tag, attributes in Elements(whole).found:
+        if tag == "g" and attributes.get("data-type") in kinds:
+            kinds[attributes["data-type"]].add(str(attributes["class"]).split()[1])
+    assert all(len(own) == 1 for own in kinds.values()), kinds
+    assert len(set().union(*kinds.values())) == 8
+    legend = whole.partition('<ul class="legend biaffinity"')[2]
+    for name, (kind,) in kinds.items():
+        assert f'<li class="entity {kind}">{name}</li>' in legend
+    assert ">Next</li>" in legend
+
+
+def test_scores_stand_below_a_drawing() -> None:
+    whole = "".join(page([named("A", "B")], title="t"))
+    assert '<td dir="auto">w0 → w1</td><td class="score">0.75</td>' in whole
+    assert '<td dir="auto">w1</td><td class="score">0.25</td>' in whole
+    assert "<summary>2 entities</summary>" in whole
 
 
 @given(ANYTHING)

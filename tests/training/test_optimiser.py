@@ -27,7 +27,7 @@ def trained(config: TrainingConfig, steps: int) -> tuple[nn.Linear, Optimiser, l
     optimiser = Optimiser(layer, config, total_steps=steps)
     path = []
     for number in range(steps):
-        optimiser.step(losses(layer, steps)[number])
+        optimiser.step([losses(layer, steps)[number]])
         path.append(layer.weight.detach().clone())
     return layer, optimiser, path
 
@@ -38,7 +38,7 @@ def test_a_linear_schedule_falls_from_the_recipes_rate_to_zero() -> None:
     rates = []
     for loss_number in range(4):
         rates.append(optimiser.learning_rate)
-        optimiser.step(losses(layer, 4)[loss_number])
+        optimiser.step([losses(layer, 4)[loss_number]])
         assert optimiser.adam.param_groups[0]["lr"] == rates[-1]
     assert rates == pytest.approx([0.1, 0.075, 0.05, 0.025])
     assert optimiser.learning_rate == 0
@@ -69,7 +69,7 @@ def test_clipping_scales_the_gradient_to_the_largest_norm() -> None:
     loss = losses(layer, 1)[0]
     (whole,) = torch.autograd.grad(loss, [layer.weight], retain_graph=True)
     assert whole.norm() > 0.5
-    optimiser.step(loss)
+    optimiser.step([loss])
     torch.testing.assert_close(layer.weight.grad, whole * 0.5 / whole.norm(), atol=1e-5, rtol=1e-4)
 
 
@@ -78,7 +78,7 @@ def test_without_clipping_the_gradient_is_left_as_it_is() -> None:
     optimiser = Optimiser(layer, TrainingConfig(clip=0.0), total_steps=1)
     loss = losses(layer, 1)[0]
     (whole,) = torch.autograd.grad(loss, [layer.weight], retain_graph=True)
-    optimiser.step(loss)
+    optimiser.step([loss])
     assert torch.equal(layer.weight.grad, whole)
 
 
@@ -88,12 +88,12 @@ def test_a_state_put_into_a_new_optimiser_goes_on_exactly() -> None:
     other = network()
     first = Optimiser(other, config, total_steps=6)
     for number in range(3):
-        first.step(losses(other, 6)[number])
+        first.step([losses(other, 6)[number]])
     saved = {name: tensor.clone() for name, tensor in first.state().items()}
     second = Optimiser(other, config, total_steps=6)
     second.load_state(saved)
     for number in range(3, 6):
-        second.step(losses(other, 6)[number])
+        second.step([losses(other, 6)[number]])
     assert torch.equal(layer.weight, other.weight)
     assert second.learning_rate == whole.learning_rate
 
@@ -113,12 +113,12 @@ def test_a_part_that_the_loss_does_not_touch_goes_on_exactly_too(touched_before:
 
     def first_update(model: Branches, optimiser: Optimiser) -> None:
         loss = losses(model.left, 2)[0]
-        optimiser.step(loss + losses(model.right, 2)[0] if touched_before else loss)
+        optimiser.step([loss + losses(model.right, 2)[0] if touched_before else loss])
 
     whole, model = Branches(), Branches()
     optimiser = Optimiser(whole, config, total_steps=2)
     first_update(whole, optimiser)
-    optimiser.step(losses(whole.left, 2)[1])
+    optimiser.step([losses(whole.left, 2)[1]])
     optimiser = Optimiser(model, config, total_steps=2)
     first_update(model, optimiser)
     saved = {name: tensor.clone() for name, tensor in optimiser.state().items()}
@@ -127,6 +127,6 @@ def test_a_part_that_the_loss_does_not_touch_goes_on_exactly_too(touched_before:
     model.load_state_dict(weights)
     optimiser = Optimiser(model, config, total_steps=2)
     optimiser.load_state(saved)
-    optimiser.step(losses(model.left, 2)[1])
+    optimiser.step([losses(model.left, 2)[1]])
     assert torch.equal(model.left.weight, whole.left.weight)
     assert torch.equal(model.right.weight, whole.right.weight)

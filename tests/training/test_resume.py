@@ -21,7 +21,7 @@ from biaffinity.checksums import SEAL, sealed
 from biaffinity.errors import DataError, UsageError
 from biaffinity.formats import write
 from biaffinity.model.folder import load_model, load_tensors
-from biaffinity.training import EpochEnded, Event, Finished, Started, session
+from biaffinity.training import EpochEnded, Event, Finished, Started, StoppedEarly, session
 from biaffinity.training.calibration import Calibration
 from model.version1 import old_config
 from training import tiny
@@ -281,17 +281,13 @@ def test_interrupted_before_an_epoch_is_done_there_is_nothing_to_end_with(
     assert ends_the_same(folder, whole)
 
 
-@pytest.mark.parametrize("write_number", [3, 4, 5])  # weights, history, checkpoint of the first epoch
+@pytest.mark.parametrize("write_number", [3, 4, 5])  # history, weights, checkpoint of the first epoch
 def test_interrupted_while_the_first_epoch_is_saved_a_run_can_go_on(
     write_number: int, train: Train, whole: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "m"
     with failing_after(write_number, KeyboardInterrupt):
-        if write_number == 3:  # the epoch was not written down yet
-            with pytest.raises(KeyboardInterrupt):
-                train(folder, FULL)
-        else:
-            assert train(folder, FULL).interrupted
+        assert train(folder, FULL).interrupted
     train(folder, FULL, resume=True)
     assert ends_the_same(folder, whole)
 
@@ -310,9 +306,26 @@ def test_resuming_a_finished_run_writes_nothing_and_gives_its_scores_again(
     again = train(tmp_path / "m", resume=True, watch=told.append)
     assert tiny.contents(tmp_path / "m") == before
     assert again == first
-    assert isinstance(told[0], Started)
+    assert [event.epoch for event in told if isinstance(event, Started)] == [4]
     assert told[-1] is again
     assert not [event for event in told if isinstance(event, EpochEnded)]
+
+
+def test_a_run_that_lost_patience_is_finished_and_a_killed_one_loses_it_at_the_same_epoch(
+    train: Train, tmp_path: Path
+) -> None:
+    still = {"learning_rate": 1e-12, "epochs": 9, "patience": 3}  # no epoch is better than the first
+    recipe = tiny.config(training=still)
+    with pytest.raises(tiny.Killed):
+        train(tmp_path / "m", recipe, watch=tiny.stop_at(3, 1, tiny.Killed))
+    train(tmp_path / "m", recipe, resume=True)
+    assert [line["epoch"] for line in tiny.history(tmp_path / "m")] == [1, 2, 3, 4]
+    before = tiny.contents(tmp_path / "m")
+    told: list[Event] = []
+    train(tmp_path / "m", recipe, resume=True, watch=told.append)
+    assert tiny.contents(tmp_path / "m") == before
+    assert [(e.epoch, e.epochs) for e in told if isinstance(e, Started)] == [(4, 4)]
+    assert not [event for event in told if isinstance(event, EpochEnded | StoppedEarly)]
 
 
 def test_resuming_a_finished_run_does_not_calibrate_it_again(

@@ -74,7 +74,7 @@ def test_from_a_damaged_checkpoint_a_run_goes_back_to_the_one_before(
     train: Train, whole: Path, victim: Path, share: float
 ) -> None:
     flip(victim / "checkpoint.safetensors", share)
-    with pytest.warns(BiaffinityWarning, match="going on from the epoch before"):
+    with pytest.warns(BiaffinityWarning, match="going on from the checkpoint before"):
         train(victim, FULL, resume=True, graphs=False)
     assert ends_the_same(victim, whole)
 

@@ -20,6 +20,7 @@ from biaffinity.training import (
     Event,
     Progress,
     Started,
+    StoppedEarly,
     Trainer,
     TrainingData,
 )
@@ -260,3 +261,17 @@ def test_an_epoch_reads_a_share_of_the_sentences_without_a_relation_anew_and_all
 def test_a_share_that_leaves_no_sentence_is_an_error() -> None:
     with pytest.raises(DataError, match=r"training\.negative_ratio leaves no sentence"):
         trainer(data=TrainingData(unrelated(5), DATA.dev), training={"negative_ratio": 0.0})
+
+
+def test_patience_ends_a_run_so_many_epochs_after_the_best() -> None:
+    run = trainer(training={"epochs": 9, "patience": 2, "learning_rate": 1e-12})  # the first is the best
+    events = list(run.events())
+    assert [event.epoch for event in epochs_of(iter(events))] == [1, 2, 3]
+    assert events[-1] == StoppedEarly(epoch=3, best_epoch=1)
+
+
+def test_patience_that_is_not_lost_changes_nothing() -> None:
+    run = trainer(training={"epochs": 4, "patience": 4})
+    events = list(run.events())
+    assert len(epochs_of(iter(events))) == 4
+    assert not [event for event in events if isinstance(event, StoppedEarly)]

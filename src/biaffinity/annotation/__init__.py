@@ -5,16 +5,20 @@ sentence's entities. Where the text is known, every token has its character span
 document's text is its sentences' texts joined, so nothing between two sentences is ever lost.
 """
 
-from biaffinity.annotation.document import Document, Mention, RelationMention, documents
+from biaffinity.annotation.document import Document, EntityMention, RelationMention, documents
 from biaffinity.annotation.sentence import Entity, Relation, Sentence, outermost
+from biaffinity.annotation.tables import Tables, to_arrow, to_pandas
 
 __all__ = [
     "Document",
     "Entity",
-    "Mention",
+    "EntityMention",
     "Relation",
     "RelationMention",
     "Sentence",
+    "Tables",
     "documents",
     "outermost",
+    "to_arrow",
+    "to_pandas",
 ]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from biaffinity.annotation.notebook import drawing
 from biaffinity.annotation.sentence import (
@@ -18,14 +18,22 @@ from biaffinity.annotation.sentence import (
     read_spans,
     relation_record,
 )
-from biaffinity.errors import AnnotationError
+from biaffinity.annotation.tables import Tables, to_arrow, to_pandas
+from biaffinity.errors import AnnotationError, MissingExtraError
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
 
 CHARACTERS = ("start_char", "end_char")
 
 
+_SHOWN = 60  # characters of its text in what a document is shown as
+
+
 @dataclass(frozen=True, slots=True)
-class Mention:
-    """An entity as it stands in a document: ``document.text[start_char:end_char] == text``.
+class EntityMention:
+    """An `Entity` as it stands in a document: ``document.text[start_char:end_char] == text``.
 
     ``sentence`` is the index of its sentence; ``start`` and ``end`` are its tokens there.
     """
@@ -38,6 +46,10 @@ class Mention:
     sentence: int
     start: int
     end: int
+
+    def __repr__(self) -> str:
+        place = f"{self.start_char}-{self.end_char}"
+        return f"EntityMention({self.text!r}, {self.type}, characters {place}{_shown(self.score)})"
 
     def to_dict(self, *, tokens: bool = True) -> Json:
         """A JSON object; without ``tokens`` its place among them is left out, as an unknown score is."""
@@ -58,18 +70,21 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class RelationMention:
-    """A relation as it stands in a document, with both its arguments.
+    """A `Relation` as it stands in a document, with both its arguments.
 
     Its text and characters run from the first character of one argument to the last of the other.
     """
 
     type: str
-    head: Mention
-    tail: Mention
+    head: EntityMention
+    tail: EntityMention
     score: float | None
     text: str
     start_char: int
     end_char: int
+
+    def __repr__(self) -> str:
+        return f"RelationMention({self.head.text!r} -> {self.tail.text!r}, {self.type}{_shown(self.score)})"
 
 
 class _Views:
@@ -80,7 +95,7 @@ class _Views:
 
     __slots__ = ("_entities", "_relations")
 
-    _entities: tuple[Mention, ...]
+    _entities: tuple[EntityMention, ...]
     _relations: tuple[RelationMention, ...]
 
 
@@ -92,6 +107,8 @@ class Document(_Views):
     >>> doc = Document([Sentence(["Anna", "left", "."], [Entity(0, 1, "Peop")]).with_text()])
     >>> doc.text, doc.entities[0].text
     ('Anna left .\\n', 'Anna')
+    >>> doc
+    Document('Anna left .', 1 sentence, 1 entity, 0 relations)
     """
 
     sentences: Sequence[Sentence]
@@ -109,13 +126,23 @@ class Document(_Views):
                 )
         object.__setattr__(self, "text", "".join(s.text or "" for s in self.sentences))
 
+    def __repr__(self) -> str:
+        shown = " ".join(self.text[: 2 * _SHOWN].split())
+        shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + "..."
+        counts = (
+            _count(len(self.sentences), "sentence", "sentences"),
+            _count(sum(len(s.entities) for s in self.sentences), "entity", "entities"),
+            _count(sum(len(s.relations) for s in self.sentences), "relation", "relations"),
+        )
+        return f"Document({', '.join((*([f'id={self.id!r}'] if self.id else []), repr(shown), *counts))})"
+
     @property
     def offsets(self) -> list[int]:
         """The position of every sentence's first character in the text."""
         return list(accumulate((len(s.text or "") for s in self.sentences), initial=0))[:-1]
 
     @property
-    def entities(self) -> tuple[Mention, ...]:
+    def entities(self) -> tuple[EntityMention, ...]:
         """Every entity, in the order of the sentences."""
         try:
             return self._entities
@@ -200,16 +227,36 @@ class Document(_Views):
             raise AnnotationError("must be a JSON object")
         return cls.from_dict(record)
 
+    def to_pandas(self) -> Tables:
+        """Its entities and its relations as two `pandas.DataFrame`; needs the extra ``tables``."""
+        return to_pandas([self])
+
+    def to_arrow(self) -> Tables:
+        """Its entities and its relations as two `pyarrow.Table`; needs the extra ``tables``."""
+        return to_arrow([self])
+
+    def to_spacy(self, vocab: Vocab | None = None) -> Doc:
+        """A spaCy document of the same text, tokens, sentences, entities and relations (``doc._.relations``).
+
+        ``vocab`` is that of a pipeline the document shall go on to, ``nlp.vocab``. Of entities that overlap,
+        ``doc.ents`` has the longest. Needs the extra ``spacy``.
+        """
+        try:
+            from biaffinity.integrations.spacy_documents import from_document
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("a spaCy document", "spacy") from error
+        return from_document(self, vocab)
+
     def _repr_html_(self) -> str | None:
         """The drawing that a notebook shows (see `biaffinity.show`)."""
         return drawing(self)
 
-    def _mentions(self) -> Iterator[Mention]:
+    def _mentions(self) -> Iterator[EntityMention]:
         """The entities in characters of the document."""
         for index, (offset, sentence) in enumerate(zip(self.offsets, self.sentences, strict=True)):
             for number, entity in enumerate(sentence.entities):
                 start, end = sentence.char_span(number) or (0, 0)
-                yield Mention(
+                yield EntityMention(
                     text=self.text[offset + start : offset + end],
                     start_char=offset + start,
                     end_char=offset + end,
@@ -236,6 +283,14 @@ class Document(_Views):
             for relation in sentence.relations:
                 yield relation, before
             before += len(sentence.entities)
+
+
+def _shown(score: float | None) -> str:
+    return "" if score is None else f", score {score:.2f}"
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def documents(sentences: Iterable[Sentence]) -> Iterator[Document]:

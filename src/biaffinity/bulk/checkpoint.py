@@ -28,12 +28,13 @@ from biaffinity.bulk.finished import (
     damage,
     find_finished,
     publish,
+    remove,
     same_settings,
 )
 from biaffinity.bulk.growing import GrowingFile, prefix_digests
 from biaffinity.bulk.marks import Mark, thinned
 from biaffinity.bulk.sinks import Format
-from biaffinity.checksums import file_checksum, read_sealed, sealed
+from biaffinity.checksums import read_sealed, sealed, tree_checksum
 from biaffinity.errors import DataError, UsageError
 from biaffinity.files import refused
 from biaffinity.locks import sole_writer
@@ -42,16 +43,21 @@ from biaffinity.locks import sole_writer
 class PartialOutput:
     """OUT while it is being written; use it as a context.
 
-    ``settings`` is all that decides what is written. A run is gone on with only under the same.
+    ``settings`` is all that decides what is written. A run is gone on with only under the same. With
+    ``force`` an earlier run is forgotten, and a file that is there is replaced when the new one is whole; not
+    so a folder, which may hold more than we have written.
     ``finished`` is what an earlier run has left, where there is nothing more to write but what had failed;
     ``notes`` tell what had to be put right.
     """
 
-    def __init__(self, out: Path, form: Format, settings: Mapping[str, Any], *, resume: bool) -> None:
+    def __init__(
+        self, out: Path, form: Format, settings: Mapping[str, Any], *, resume: bool, force: bool = False
+    ) -> None:
         self.out = out
         self.form = form
         self.settings = json.loads(json.dumps(settings))  # as it will be read back
         self.resume = resume
+        self.force = force
         self.records = beside(out, ".part")
         self.failures = beside(out, ".part.failed")
         self.state = beside(out, ".part.json")
@@ -67,19 +73,21 @@ class PartialOutput:
 
     def __enter__(self) -> PartialOutput:
         """See what is there, and open the files of records and failures, cut to what is known of."""
-        if self.out.is_dir():
-            raise DataError("is a folder, a file is to be written here", where=str(self.out))
+        if self.out.exists() and self.out.is_dir() != self.form.is_folder:
+            kinds = ("folder", "file") if self.out.is_dir() else ("file", "folder")
+            raise DataError(f"is a {kinds[0]}, a {kinds[1]} is to be written here", where=str(self.out))
         with self._stack as stack:
             stack.enter_context(sole_writer(self.out, beside(self.out, ".lock")))
             self._find()
+            records = failures = None
             if self.finished is not None:
                 self._clear()
-                records = failures = None
             else:
-                records, failures = self._earlier() if self.state.exists() else (None, None)
-                if not self.state.exists():
+                if self.state.exists():
+                    records, failures = self._earlier()
+                else:
                     self._save(ended=False)
-                for suffix in (RECORD, FAILED, RECORDS):  # of an output that was deleted
+                for suffix in (RECORD, FAILED, RECORDS):  # of an output that was deleted, or is replaced
                     beside(self.out, suffix).unlink(missing_ok=True)
             self._open(records, failures)
             self._stack = stack.pop_all()
@@ -129,10 +137,11 @@ class PartialOutput:
         staged = self._staged(failed=bool(self.mark.skipped))
         if self.form.finish is not None:
             try:
+                remove(self._whole)
                 self.form.finish(self.records, self._whole, single)
             except OSError as error:
                 raise refused("written", self._whole, error) from error
-        files = {suffix: str(file_checksum(path)) for suffix, path in staged.items()}
+        files = {suffix: str(tree_checksum(path)) for suffix, path in staged.items()}
         made = FinishedOutput(self.mark, self.settings, files)
         self._moving = True
         publish(self.out, made, staged, previous=self.finished)
@@ -157,10 +166,16 @@ class PartialOutput:
 
     def _find(self) -> None:
         """What an earlier run has left, or why there can be none now."""
+        there = self.out.exists() and not (self.form.is_folder and not any(self.out.iterdir()))
+        if self.force and not (there and self.form.is_folder):
+            self._clear()
+            return
         if not self.resume:
-            if self.out.exists():
-                remedy = "name another --out, or delete it"
-                raise UsageError("is there already", where=str(self.out), remedy=remedy)
+            if there:
+                remedy = "delete it" if self.form.is_folder else "--force"
+                raise UsageError(
+                    "is there already", where=str(self.out), remedy=f"name another --out, or {remedy}"
+                )
             if self.state.exists():
                 raise UsageError(
                     "an earlier run did not come to its end",
@@ -172,20 +187,8 @@ class PartialOutput:
             if self.finished is not None:
                 same_settings(self.settings, self.finished.settings, self.out, "the run that made it")
                 return
-        if self.out.exists():
-            if beside(self.out, RECORD).exists():
-                raise damage(self.out)
-            if self.state.exists():
-                raise UsageError(
-                    "stands beside an unfinished run of the same name",
-                    where=str(self.out),
-                    remedy=f"move it away, or delete {self.records.name} and {self.state.name}",
-                )
-            raise UsageError(
-                "is there already, and nothing beside it tells what made it",
-                where=str(self.out),
-                remedy="name another --out, or delete it",
-            )
+        if there:
+            self._find_unrecorded()
         if self.records.exists() and not self.state.exists():
             raise UsageError(
                 "is in the way: it is no unfinished run of ours",
@@ -193,15 +196,32 @@ class PartialOutput:
                 remedy="move it away",
             )
 
+    def _find_unrecorded(self) -> None:
+        """An output is there that is not of its record: only a run that was to replace it is gone on with."""
+        if beside(self.out, RECORD).exists():
+            raise damage(self.out)
+        if not self.state.exists():
+            raise UsageError(
+                "is there already, and nothing beside it tells what made it",
+                where=str(self.out),
+                remedy="name another --out, or delete it",
+            )
+        self.force = bool(self._read_state().get("replaces"))
+        if not self.force:
+            raise UsageError(
+                "stands beside an unfinished run of the same name",
+                where=str(self.out),
+                remedy=f"move it away, or delete {self.records.name} and {self.state.name}",
+            )
+
     def _earlier(self) -> tuple[Any, Any]:
         """Go back to the last mark of an earlier run up to which its files are sound; their digests there."""
-        remedy = f"delete it and {self.records.name}, and start again"
-        record = read_sealed(self.state, remedy)
+        record = self._read_state()
         try:
             settings = record["settings"]
             marks = [Mark(**mark) for mark in record["marks"]]
         except (KeyError, TypeError) as error:
-            raise DataError("is not ours", where=str(self.state), remedy=remedy) from error
+            raise DataError("is not ours", where=str(self.state), remedy=self._start_again()) from error
         same_settings(self.settings, settings, self.out, "the unfinished run")
         sound: tuple[Any, Any] = (None, None)
         pairs = zip(
@@ -224,6 +244,12 @@ class PartialOutput:
             )
         return sound
 
+    def _read_state(self) -> dict[str, Any]:
+        return read_sealed(self.state, self._start_again())
+
+    def _start_again(self) -> str:
+        return f"delete it and {self.records.name}, and start again"
+
     def _open(self, records: Any, failures: Any) -> None:
         self._records = GrowingFile(self.records, self.mark.size, records)
         self._failures = GrowingFile(self.failures, self.mark.failed_size, failures)
@@ -232,6 +258,7 @@ class PartialOutput:
 
     def _save(self, *, ended: bool) -> None:
         record = {"marks": [asdict(mark) for mark in self._marks], "ended": ended, "settings": self.settings}
+        record |= {"replaces": self.force}
         try:
             with self._new_state.open("w", encoding="utf-8") as file:
                 json.dump(sealed(record), file)
@@ -244,4 +271,4 @@ class PartialOutput:
     def _clear(self) -> None:
         """Remove what an unfinished run needs; last of all that which says whose it is."""
         for path in (self.records, self.failures, self._whole, self._new_state, self.state):
-            path.unlink(missing_ok=True)
+            remove(path)

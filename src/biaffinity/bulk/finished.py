@@ -1,4 +1,5 @@
-"""A finished output and what made it: OUT.run.json, and OUT.failed.jsonl if documents were left out.
+"""A finished output, a file or a folder, and what made it: OUT.run.json, and OUT.failed.jsonl if documents
+were left out.
 
 The record has the checksum of every file, and the record before it: while documents that had failed are put
 in, new files replace old ones one after the other, and whichever moment a kill hits, one of the two is whole.
@@ -8,13 +9,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from biaffinity.bulk.marks import Mark
-from biaffinity.checksums import file_checksum, read_sealed, sealed
+from biaffinity.checksums import read_sealed, sealed, tree_checksum
 from biaffinity.errors import DataError, UsageError
 from biaffinity.files import read_json_lines, refused
 
@@ -71,11 +73,10 @@ def publish(
     """Put the ``staged`` files, each under its suffix, in their places; the record of them goes first."""
     try:
         for path in staged.values():
-            with path.open("rb+") as file:
-                os.fsync(file.fileno())
+            _flush(path)
         _write(out, made.to_dict(previous=previous))
         for suffix, path in staged.items():
-            path.replace(beside(out, suffix))
+            _put(path, beside(out, suffix))
         for suffix in (FAILED, RECORDS):
             if suffix not in made.files:
                 beside(out, suffix).unlink(missing_ok=True)
@@ -97,7 +98,7 @@ def find_finished(out: Path, staged: Mapping[str, Path]) -> FinishedOutput | Non
     if newest.previous is None:
         return None
     before = _read(newest.previous, out)
-    sound = all(file_checksum(beside(out, suffix)) == sha for suffix, sha in before.files.items())
+    sound = all(tree_checksum(beside(out, suffix)) == sha for suffix, sha in before.files.items())
     return before if sound else None
 
 
@@ -122,12 +123,41 @@ def same_settings(ours: Mapping[str, Any], theirs: Mapping[str, Any], out: Path,
 
 
 def _settle(path: Path, checksum: str, staged: Path | None) -> bool:
-    if file_checksum(path) == checksum:
+    if tree_checksum(path) == checksum:
         return True
-    if staged is None or file_checksum(staged) != checksum:
+    if staged is None or tree_checksum(staged) != checksum:
         return False
-    staged.replace(path)
+    _put(staged, path)
     return True
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, if there is one."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _put(staged: Path, path: Path) -> None:
+    """Let what is staged take its place. A folder cannot replace one: the old one is moved out of its way."""
+    if not path.is_dir():
+        staged.replace(path)
+        return
+    old = beside(path, ".old")
+    remove(old)
+    path.replace(old)
+    staged.replace(path)
+    remove(old)
+
+
+def _flush(path: Path) -> None:
+    """Have a file, or all files of a folder, on the disk."""
+    if not path.is_dir():
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())
+    elif hasattr(os, "sync"):  # once for all of them: they are many and small
+        os.sync()
 
 
 def _read(record: Mapping[str, Any], out: Path) -> FinishedOutput:

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from biaffinity.annotation import Document
 from biaffinity.bulk.checkpoint import PartialOutput
-from biaffinity.bulk.finished import FAILED, RECORDS, Failure, beside, read_failures
+from biaffinity.bulk.finished import FAILED, RECORDS, beside, read_failures
 from biaffinity.bulk.marks import Mark
 from biaffinity.bulk.readers import Fault, Text
 from biaffinity.bulk.sinks import Format
@@ -139,7 +139,7 @@ def annotate_all(
     if workers == 1:
         yield from map(prepare(), chunks)
         return
-    from biaffinity.bulk.workers import Workers
+    from biaffinity.workers import Workers
 
     with Workers[Chunk, Batch[T]](workers, prepare) as processes:
         yield from processes.map(chunks)
@@ -154,17 +154,19 @@ def extract_to_file(
     *,
     workers: int = 1,
     resume: bool = False,
+    force: bool = False,
 ) -> Generator[Event, None, None]:
     """Extract from all documents into ``out``, and tell what happens.
 
-    Killed at any moment and started again with ``resume``, it ends with every document once. For that,
-    ``settings`` must hold all that decides the result (the model, the least score); it is compared with
-    what the earlier run had, and so are the documents that it dealt with.
+    A file that is there already is written over only by ``force``. Killed at any moment and started again
+    with ``resume``, it ends with every document once. For that, ``settings`` must hold all that decides the
+    result (the model, the least score); it is compared with what the earlier run had, and so are the
+    documents that it dealt with.
     """
     told = {**settings, "format": form.name, "input": inputs.names, "kind": inputs.kind}
-    told |= {"text field": inputs.fields.text, "id field": inputs.fields.id}
+    told |= {"--text": inputs.literal, "text field": inputs.fields.text, "id field": inputs.fields.id}
     with ExitStack() as stack:
-        output = stack.enter_context(PartialOutput(out, form, told, resume=resume))
+        output = stack.enter_context(PartialOutput(out, form, told, resume=resume, force=force))
         mark = output.mark
         yield from map(Noted, output.notes)
         if output.finished is not None:
@@ -211,30 +213,28 @@ def _try_again(
     assert finished is not None
     mark, failures = finished.mark, read_failures(beside(output.out, FAILED))
     digest = InputDigest()
-    if failures:
-        yield Started(inputs.size(), mark.position - mark.skipped)
-    failed = {failure.document for failure in failures}
-    wanted = _chosen(inputs, failed, digest)
-    batches = annotate_all(wanted, load, output.form.render, workers) if failures else iter(())
-    left: list[Failure] = []
-    source = beside(output.out, RECORDS)
+    wanted = _chosen(inputs, {failure.document for failure in failures}, digest)
+    left = 0
     with ExitStack() as stack:
-        old = stack.enter_context((source if source.exists() else output.out).open("rb"))
-        if isinstance(batches, Generator):
+        if failures:
+            yield Started(inputs.size(), mark.position - mark.skipped)
+            records = beside(output.out, RECORDS) if RECORDS in finished.files else output.out
+            old = stack.enter_context(records.open("rb"))
+            batches = annotate_all(wanted, load, output.form.render, workers)
             stack.callback(batches.close)
-        waiting = iter(failures)
-        for batch in batches:
-            yield from map(Noted, batch.notes)
-            for result in batch.results:
-                failure = next(waiting)
-                _copy(old, output, failure.offset - old.tell())
-                if isinstance(result, Fault):
-                    left.append(failure)
-                    output.fail(failure.document, result.problem)
-                    yield Skipped(result.problem)
-                else:
-                    output.append(result)
-            yield Advanced(batch.documents, batch.tokens, batch.read)
+            waiting = iter(failures)
+            for batch in batches:
+                yield from map(Noted, batch.notes)
+                for result in batch.results:
+                    failure = next(waiting)
+                    _copy(old, output, failure.offset - old.tell())
+                    if isinstance(result, Fault):
+                        left += 1
+                        output.fail(failure.document, result.problem)
+                        yield Skipped(result.problem)
+                    else:
+                        output.append(result)
+                yield Advanced(batch.documents, batch.tokens, batch.read)
         for _ in wanted:
             pass
         if str(digest) != mark.digest:
@@ -243,10 +243,10 @@ def _try_again(
                 where=str(output.out),
                 remedy="give it the same input, or name another --out",
             )
-        if len(left) < len(failures):
+        if left < len(failures):
             _copy(old, output, -1)
-            output.finish(replace(mark, skipped=len(left)), single=inputs.single)
-    yield Finished(mark.position - len(left), len(left), complete_before=True)
+            output.finish(replace(mark, skipped=left), single=inputs.single)
+    yield Finished(mark.position - left, left, complete_before=True)
 
 
 def _chosen(

@@ -1,8 +1,8 @@
-"""Where documents go: JSON, JSON lines, CSV, Parquet.
+"""Where documents go: JSON, JSON lines, CSV, Parquet, or any format of annotated text.
 
-A document is first a record of text, made where it was annotated; records in order make a file. JSON and
-Parquet are made from records of JSON lines once all of them are there, so every format can be taken up again
-after a stop.
+A document is first a record of text, made where it was annotated; records in order make a file. All but JSON
+lines and CSV are made from records of JSON lines once all of them are there, so every format can be taken up
+again after a stop.
 """
 
 from __future__ import annotations
@@ -10,17 +10,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from biaffinity.annotation import Document
+from biaffinity import formats
+from biaffinity.annotation import Document, Sentence
+from biaffinity.annotation.tables import RELATION_COLUMNS, relation_rows
 from biaffinity.bulk.readers import parquet_library
 from biaffinity.errors import UsageError
-from biaffinity.extraction.tables import RELATION_COLUMNS, relation_rows
 
 _ROWS = 1024  # of Parquet held at once
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
@@ -34,15 +37,17 @@ def json_line(document: Document, *, tokens: bool = False) -> str:
 def csv_rows(document: Document) -> str:
     """A row of CSV for every relation; a document without relations has none."""
     rows = io.StringIO()
-    cells = (tuple(map(_defused, row)) for row in relation_rows(document))
-    csv.writer(rows, lineterminator="\n").writerows(cells)  # an unknown score is blank
+    csv.writer(rows, lineterminator="\n").writerows(
+        tuple(map(_defused, row))
+        for row in relation_rows(document, document.id)  # an unknown score is blank
+    )
     return rows.getvalue()
 
 
 def raw_csv_rows(document: Document) -> str:
     """The same with every cell as it is."""
     rows = io.StringIO()
-    csv.writer(rows, lineterminator="\n").writerows(relation_rows(document))
+    csv.writer(rows, lineterminator="\n").writerows(relation_rows(document, document.id))
     return rows.getvalue()
 
 
@@ -60,7 +65,8 @@ class Format:
     """A format to write: what a document becomes in it, and how records become the whole.
 
     ``pieces`` makes text of the records, told whether there can be but one. ``finish`` turns the file
-    of records into the whole file; where it is None, the file of records is whole as it stands.
+    of records into the whole file, or folder; where it is None, the file of records is whole as it stands.
+    ``report`` says what had to change to be written so.
     """
 
     name: str
@@ -68,6 +74,8 @@ class Format:
     header: str = ""
     pieces: Callable[[Iterable[str], bool], Iterator[str]] | None = None
     finish: Callable[[Path, Path, bool], None] | None = None
+    is_folder: bool = False
+    report: formats.Report = field(default_factory=formats.Report, compare=False)
 
     def whole(self, records: Iterable[str], single: bool) -> Iterator[str]:
         """What to write for these records, piece by piece."""
@@ -80,33 +88,59 @@ class Format:
 
 
 def format_named(
-    name: str | None, out: Path | None = None, *, tokens: bool = False, raw_cells: bool = False
+    name: str | None,
+    out: str | Path | None = None,
+    *,
+    tokens: bool = False,
+    raw_cells: bool = False,
+    by: formats.Machine | None = None,
 ) -> Format:
-    """The format of that name, or of that file's name, or JSON lines; it must be one that can be written.
+    """The format of that name, or the one that the file's name tells; JSON lines where there is neither.
 
-    ``raw_cells`` leaves cells of CSV as they are, even those that a spreadsheet takes for formulas.
+    A folder is brat's. ``raw_cells`` leaves cells of CSV as they are, even those that a spreadsheet takes for
+    formulas. What annotation tools are given is signed ``by`` the model.
 
-    >>> format_named(None, Path("facts.csv")).name
-    'csv'
+    >>> format_named(None, "facts.csv").name, format_named(None, "facts.labelstudio.json").name
+    ('csv', 'labelstudio')
     """
     if name is None:
-        suffix = "" if out is None else out.suffix.removeprefix(".").lower()
-        name = suffix if suffix in _FORMATS else "jsonl"
-    if name not in _FORMATS:
-        raise UsageError(f"unknown format {name!r}", remedy=f"one of {', '.join(_FORMATS)}")
+        name = "jsonl" if out is None else _told_by_name(out)
+    if name not in NAMES:
+        # The command line has one more, which is no file's.
+        raise UsageError(f"unknown format {name!r}", remedy=f"one of table, {', '.join(NAMES)}")
+    if out is None and (name == "parquet" or name not in _FORMATS):
+        title = "Parquet" if name == "parquet" else name
+        raise UsageError(f"{title} cannot go to stdout", remedy="name a file with --out")
     if name == "parquet":
-        if out is None:
-            raise UsageError("Parquet cannot go to stdout", remedy="name a file with --out")
         parquet_library("writing Parquet")  # find out now, not at the end
-    if raw_cells:
-        if name != "csv":
-            raise UsageError(f"{name} has no cells to leave raw", remedy="ask for csv")
-        return replace(_FORMATS["csv"], render=raw_csv_rows)
-    if not tokens:
-        return _FORMATS[name]
-    if name not in _WITH_TOKENS:
+    if raw_cells and name != "csv":
+        raise UsageError(f"{name} has no cells to leave raw", remedy="ask for csv")
+    if tokens and name not in _WITH_TOKENS:
         raise UsageError(f"{name} has no place for tokens", remedy=f"one of {', '.join(_WITH_TOKENS)} has")
-    return _WITH_TOKENS[name]
+    if raw_cells:
+        return replace(_FORMATS[name], render=raw_csv_rows)
+    if name in _FORMATS:
+        return _WITH_TOKENS[name] if tokens else _FORMATS[name]
+    report = formats.Report()
+    finish = partial(_finish_annotation, name, by, report)
+    render = partial(json_line, tokens=True)
+    return Format(name, render, finish=finish, is_folder=name == formats.brat.NAME, report=report)
+
+
+def _told_by_name(out: str | Path) -> str:
+    """The format that a name tells: ``x.labelstudio.json`` and ``x.csv`` say it, and so does a folder."""
+    path = Path(out)
+    if str(out).endswith(("/", os.sep)) or path.is_dir():
+        return formats.brat.NAME
+    told = [suffix.removeprefix(".").lower() for suffix in path.suffixes]
+    for suffix in (*(each for each in told if each not in _FORMATS), *told[-1:]):
+        if suffix in NAMES:
+            return suffix
+    raise UsageError(
+        "does not tell its format by its name",
+        where=str(out),
+        remedy=f"say which: --format, one of {', '.join(NAMES)}",
+    )
 
 
 def _json_pieces(lines: Iterable[str], single: bool) -> Iterator[str]:
@@ -128,6 +162,44 @@ def _finish_json(records: Path, out: Path, single: bool) -> None:
         out.open("w", encoding="utf-8", newline="\n") as file,
     ):
         file.writelines(_json_pieces(lines, single))
+
+
+def _finish_annotation(
+    name: str, by: formats.Machine | None, report: formats.Report, records: Path, out: Path, single: bool
+) -> None:
+    """The documents in a format of annotated text."""
+    shared = ""
+    if name == formats.brat.NAME:  # its folder takes the place of the one that the texts lie in
+        with records.open(encoding="utf-8", newline="\n") as lines:
+            shared = _shared_folder(json.loads(line)["id"] for line in lines)
+    with records.open(encoding="utf-8", newline="\n") as lines:
+        sentences = _sentences(map(Document.from_json, lines), shared, report)
+        formats.write(out, sentences, name, report, by=by)
+
+
+def _sentences(documents: Iterable[Document], shared: str, report: formats.Report) -> Iterator[Sentence]:
+    """The sentences of documents, each named after its own, whose name is no other's."""
+    taken: Counter[str] = Counter()
+    for document in documents:
+        own = name = document.id.removeprefix(shared)
+        while name in taken:
+            taken[own] += 1
+            name = f"{own}-{taken[own]}"
+        taken[name] += 1
+        if not document.sentences:
+            report.note("empty document left out", name)
+        for number, sentence in enumerate(document.sentences):
+            id_ = name if len(document.sentences) == 1 else f"{name}:{number}"
+            yield replace(sentence, id=id_, document=name)
+
+
+def _shared_folder(ids: Iterable[str]) -> str:
+    """The folder that all files lie in, if documents are called by their files, with its last slash."""
+    folders = {os.path.split(name)[0] if name.endswith(".txt") else "" for name in ids}
+    if not folders or "" in folders or len(set(map(os.path.isabs, folders))) > 1:
+        return ""
+    common = os.path.commonpath(folders)
+    return common.rstrip(os.sep) + os.sep if common else ""
 
 
 def _finish_parquet(records: Path, out: Path, single: bool) -> None:
@@ -162,3 +234,5 @@ _FORMATS = {
 _WITH_TOKENS = {
     name: replace(_FORMATS[name], render=partial(json_line, tokens=True)) for name in ("json", "jsonl")
 }
+#: All that can be written: documents, and the formats of annotated text.
+NAMES = tuple(dict.fromkeys((*_FORMATS, *formats.FORMATS)))

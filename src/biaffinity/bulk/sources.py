@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from biaffinity.bulk.readers import STREAMS, Fault, Fields, Text, read_parquet, whole_characters
 from biaffinity.errors import DataError, UsageError
-from biaffinity.files import existing_file, read_text, refused
+from biaffinity.files import read_text, refused
 
 STDIN = "-"
 KINDS = (*STREAMS, "parquet")
@@ -30,7 +30,8 @@ _SUFFIXES = {
     ".tsv": "tsv",
     ".parquet": "parquet",
 }
-_PATH_STARTS = ("/", "./", "../", "~/")
+_KNOWN_SUFFIXES = {*_SUFFIXES, ".json"}
+_SEPARATORS = tuple(filter(None, ("/", os.sep, os.altsep)))
 
 
 class Inputs:
@@ -38,23 +39,30 @@ class Inputs:
 
     An input is ``-`` (stdin), a file, a folder (its .txt files, those in folders below included), or a
     text itself. What a file holds is told by its name, or by ``kind``, one of `KINDS`; a file of any
-    other name is plain text. Plain text is one document per file.
+    other name is plain text. Plain text is one document per file. What looks like a path and leads nowhere
+    is an error, unless ``literal``: then every input is a text, whatever it looks like.
 
     >>> [(text.id, text.text) for text in Inputs(["Anna left."])]
     [('1', 'Anna left.')]
     """
 
     def __init__(
-        self, names: Sequence[str], *, kind: str | None = None, fields: Fields | None = None
+        self,
+        names: Sequence[str],
+        *,
+        kind: str | None = None,
+        fields: Fields | None = None,
+        literal: bool = False,
     ) -> None:
         if kind is not None and kind not in KINDS:
             raise UsageError(f"unknown kind of input {kind!r}", remedy=f"one of {', '.join(KINDS)}")
-        if names.count(STDIN) > 1:
+        if not literal and names.count(STDIN) > 1:
             raise UsageError("stdin can be read only once", remedy="give - once")
         self.names = list(names)
         self.kind = kind
         self.fields = fields or Fields()
-        self._paths = [None if name == STDIN else _path(name) for name in names]
+        self.literal = literal
+        self._paths = [None if literal or name == STDIN else _path(name) for name in names]
         for path in self._paths:
             if path is not None and not path.is_dir():
                 self._kind_of(path)
@@ -65,13 +73,13 @@ class Inputs:
         if len(self.names) != 1:
             return False
         name, path = self.names[0], self._paths[0]
-        if name == STDIN or path is None:
-            return name != STDIN or self.kind in (None, "text")
-        return not path.is_dir() and self._kind_of(path) == "text"
+        if self._is_stdin(name):
+            return self.kind in (None, "text")
+        return path is None or (not path.is_dir() and self._kind_of(path) == "text")
 
     def size(self) -> int | None:
         """The bytes to read; None where stdin is among them."""
-        if STDIN in self.names:
+        if any(map(self._is_stdin, self.names)):
             return None
         return sum(
             len(name.encode(errors="replace")) if path is None else sum(map(_bytes_of, _files(path)))
@@ -81,7 +89,7 @@ class Inputs:
     def __iter__(self) -> Iterator[Text | Fault]:
         read = 0
         for number, (name, path) in enumerate(zip(self.names, self._paths, strict=True), start=1):
-            if name == STDIN:
+            if self._is_stdin(name):
                 yield from self._stream(sys.stdin.buffer, "stdin", self.kind or "text", read)
             elif path is None:
                 read += len(name.encode(errors="replace"))
@@ -90,6 +98,9 @@ class Inputs:
                 for file in _files(path):
                     yield from self._file(file, read)
                     read += _bytes_of(file)
+
+    def _is_stdin(self, name: str) -> bool:
+        return name == STDIN and not self.literal
 
     def _kind_of(self, path: Path) -> str:
         if self.kind is None and path.suffix.lower() == ".json":
@@ -134,10 +145,24 @@ def _path(name: str) -> Path | None:
             return path
     except (OSError, ValueError):  # too long for a path, or a NUL in it
         return None
-    looks_like_one = not re.search(r"\s", name) and (
-        name.startswith(_PATH_STARTS) or path.suffix.lower() in {*_SUFFIXES, ".json"}
+    if not _looks_like_a_path(name):
+        return None
+    raise DataError(
+        "no such file or folder", where=name, remedy="check the path; if it is a text to be read, say --text"
     )
-    return existing_file(path) if looks_like_one else None
+
+
+def _looks_like_a_path(name: str) -> bool:
+    """Whether a name is one of a file: a known suffix, a folder before it, or a slash at its end.
+
+    >>> [_looks_like_a_path(name) for name in ("notes/", "my notes.txt", "Ilka Roe lives in Ghent/Gent.")]
+    [True, True, False]
+    """
+    if not name or "\n" in name:
+        return False
+    if Path(name).suffix.lower() in _KNOWN_SUFFIXES or name.endswith(_SEPARATORS):
+        return True
+    return not re.search(r"\s", name) and any(separator in name for separator in _SEPARATORS)
 
 
 def _files(path: Path) -> Iterator[Path]:

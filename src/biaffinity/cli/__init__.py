@@ -9,10 +9,12 @@ from biaffinity.cli import (  # each registers itself
     gather,
     predict,
     push,
+    recipes,
     report,
     reproduce,
     score,
     serve,
+    split,
     train,
 )
 from biaffinity.cli.app import main
@@ -27,9 +29,11 @@ __all__ = [
     "main",
     "predict",
     "push",
+    "recipes",
     "report",
     "reproduce",
     "score",
     "serve",
+    "split",
     "train",
 ]

@@ -11,17 +11,19 @@ import errno
 import io
 import os
 import sys
+import traceback
 from typing import Annotated, NoReturn
 
 import typer
 
-from biaffinity.cli.console import talk, tell
+from biaffinity.cli.commands import Program
+from biaffinity.cli.console import manner, talk, tell
 from biaffinity.errors import BiaffinityError, UsageError
 from biaffinity.version import __version__
 
 INTERRUPTED = 130
 
-app = typer.Typer(
+app = Program(
     name="biaffinity",
     help="Entities and the relations between them: [bold]text in, facts out[/bold].",
     rich_markup_mode="rich",
@@ -51,6 +53,7 @@ def _options(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command line; ends the process with its exit code."""
+    manner(quiet=False, verbose=False)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # What a terminal or pipe cannot show is escaped; it never stops the work.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -71,6 +74,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _fail(message: str, code: int) -> NoReturn:
+    if talk.verbose:
+        traceback.print_exc()
+    talk.quiet = False
     talk.print("[bold red]error:[/bold red]", end=" ")
     tell(message)
     sys.exit(code)

@@ -15,7 +15,8 @@ from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
 from biaffinity.cli.console import print_tables, talk
-from biaffinity.cli.options import Whole
+from biaffinity.cli.options import Json, Whole
+from biaffinity.errors import DataError
 from biaffinity.formats.report import Report
 
 
@@ -37,6 +38,7 @@ def check(
     paths: Annotated[
         list[Path],
         typer.Argument(
+            metavar="DATA",
             help="The splits of a corpus. Names tell train, dev and test apart; where none says "
             "train, the first is the training data.",
             show_default=False,
@@ -47,7 +49,7 @@ def check(
         typer.Option("--from", help="The format of the files.", metavar="FORMAT", show_default="guessed"),
     ] = None,
     whole: Whole = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all that is known.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Look at a corpus before training on it: what it holds, and what is wrong with it.
 
@@ -61,6 +63,9 @@ def check(
     from biaffinity.corpus import named
     from biaffinity.corpus.tables import tables
 
+    for path in paths:  # before the others are counted, which may take long
+        if not path.exists():
+            raise DataError("no such file or folder", where=str(path), remedy="check the path")
     splits = {name: _Split(path, format, whole) for name, path in named(paths).items()}
     with talk.status("checking"):
         report = check_corpus(splits, {name: split.changes for name, split in splits.items()})

@@ -10,7 +10,14 @@ from rich.table import Table
 
 from biaffinity.formats.report import Report
 
-talk = Console(stderr=True)
+
+class Talk(Console):
+    """A console that knows how much the user wants to hear of an error."""
+
+    verbose = False
+
+
+talk = Talk(stderr=True)
 
 _WIDTH = 100  # where there is no terminal to ask
 
@@ -20,10 +27,31 @@ def tell(line: str) -> None:
     talk.print(line, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
+def manner(*, quiet: bool, verbose: bool) -> None:
+    """How much to say from now on."""
+    talk.quiet, talk.verbose = quiet, verbose
+
+
+def warn(line: str) -> None:
+    """Say one line that nobody should miss, even to whoever wants it quiet."""
+    quiet, talk.quiet = talk.quiet, False
+    talk.print(line, style="yellow", markup=False, emoji=False, highlight=False, soft_wrap=True)
+    talk.quiet = quiet
+
+
+def counted(number: int, thing: str) -> str:
+    """So many of a thing.
+
+    >>> counted(1, "sentence"), counted(1200, "sentence")
+    ('1 sentence', '1,200 sentences')
+    """
+    return f"{number:,} {thing}{'s' * (number != 1)}"
+
+
 def tell_changes(report: Report) -> None:
     """Say what a reader changed or left out and what a writer could not express."""
     for line in report.lines():
-        talk.print(line, style="yellow", markup=False, emoji=False, highlight=False, soft_wrap=True)
+        warn(line)
 
 
 def print_tables(tables: Sequence[Table], file: IO[str]) -> None:

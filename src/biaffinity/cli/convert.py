@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +15,11 @@ from rich.text import Text
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
-from biaffinity.cli.console import talk, tell
+from biaffinity.cli.console import counted, talk, tell
 from biaffinity.cli.options import Whole
+from biaffinity.cli.output import STDOUT, target_format, write_sentences
 from biaffinity.errors import UsageError
-from biaffinity.formats import jsonl
 
-STDOUT = Path("-")
 _HELP = "\n\n".join(
     (
         "Convert annotated text of any size from one format to another.",
@@ -50,7 +48,7 @@ def convert_file(
     source: Path,
     target: Path,
     source_format: str | None = None,
-    target_format: str | None = None,
+    to: str | None = None,
     *,
     split: bool = True,
 ) -> Conversion:
@@ -58,22 +56,14 @@ def convert_file(
 
     Without ``split`` a document of raw text stays one sentence.
     """
-    to_stdout = target == STDOUT
-    target_format = formats.format_for(target, target_format or (jsonl.NAME if to_stdout else None))
-    if to_stdout and target_format != jsonl.NAME:
-        raise UsageError(f"only {jsonl.NAME} goes to stdout", remedy="name a file to write")
+    form = target_format(target, to)
     source_format = source_format or formats.detect(source)
     if target.exists() and source.exists() and target.samefile(source):
         raise UsageError("is to be read and written at once", where=str(source), remedy="name another DST")
     report, counter = formats.Report(), _Counter()
     sentences = counter.counted(formats.read(source, source_format, report, split=split))
-    if to_stdout:
-        for sentence in sentences:
-            sys.stdout.buffer.write(jsonl.as_line(sentence).encode())
-        sys.stdout.flush()
-    else:
-        formats.write(target, sentences, target_format, report)
-    return Conversion(counter.count, source_format, target_format, report)
+    write_sentences(target, sentences, form, report)
+    return Conversion(counter.count, source_format, form, report)
 
 
 @app.command(help=_HELP, no_args_is_help=True)
@@ -81,19 +71,20 @@ def convert(
     source: Annotated[Path, typer.Argument(metavar="SRC", help="A file, or a folder for brat.")],
     target: Annotated[Path, typer.Argument(metavar="DST", help="What to write; - is stdout, as jsonl.")],
     source_format: Annotated[
-        str | None, typer.Option("--from", metavar="F", help="The format of SRC.", show_default="seen in SRC")
-    ] = None,
-    target_format: Annotated[
         str | None,
-        typer.Option("--to", metavar="F", help="The format of DST.", show_default="told by its name"),
+        typer.Option("--from", metavar="FORMAT", help="The format of SRC.", show_default="seen in SRC"),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="FORMAT", help="The format of DST.", show_default="told by its name"),
     ] = None,
     whole: Whole = False,
 ) -> None:
     """Convert annotated text from one format to another."""
-    done = convert_file(source, target, source_format, target_format, split=not whole)
+    done = convert_file(source, target, source_format, to, split=not whole)
     place = "stdout" if target == STDOUT else target
-    sentences = f"{done.sentences:,} sentence{'s' * (done.sentences != 1)}"
-    tell(f"{sentences} written to {place} ({done.source_format} to {done.target_format})")
+    formats_named = f"{done.source_format} to {done.target_format}"
+    tell(f"{counted(done.sentences, 'sentence')} written to {place} ({formats_named})")
     if done.report:
         tell("could not be carried over as it stood:")
         for line in done.report.lines():

@@ -10,63 +10,63 @@ import typer
 
 from biaffinity import formats
 from biaffinity.cli.app import app
-from biaffinity.cli.console import print_tables, talk, tell, tell_changes
+from biaffinity.cli.console import counted, print_tables, talk, tell, tell_changes, warn
+from biaffinity.cli.options import AllScores, Device, Json, Model
 
 
 @app.command()
 def evaluate(
-    model: Annotated[
-        str,
-        typer.Argument(help="A model folder, an embedded model, or owner/name on the hub.", metavar="MODEL"),
-    ],
     data: Annotated[Path, typer.Argument(help="Annotated data, any known format.", metavar="DATA")],
-    out: Annotated[
-        Path | None,
-        typer.Option("--json", help="Also write every score as JSON; - is stdout.", metavar="OUT"),
-    ] = None,
+    model: Model = None,
+    as_json: Json = False,
     page: Annotated[
         Path | None,
         typer.Option(
             "--report",
             help="Also write a web page of every mistake, to be opened offline.",
-            metavar="OUT.html",
+            metavar="PAGE",
         ),
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+    all_scores: AllScores = False,
+    device: Device = "cpu",
 ) -> None:
-    """Score a model on annotated data: the whole matrix, each cell under its name.
+    """Score a model on annotated data: entities and relations, strictly, and which types it confuses.
 
-    A model of given boundaries is given the data's entity boundaries.
+    With --all, every score under its name; --json has them all. A model of
+    given boundaries is given the data's entity boundaries.
 
-    Example: [bold]biaffinity evaluate model/ test.jsonl --json scores.json[/bold]
+    Example: [bold]biaffinity evaluate test.jsonl --model model/ --json > scores.json[/bold]
 
-    Example: [bold]biaffinity evaluate model/ dev.jsonl --report errors.html[/bold]
+    Example: [bold]biaffinity evaluate dev.jsonl --model model/ --report errors.html[/bold]
     """
-    from biaffinity.extraction.loading import load_network, model_folder
+    from biaffinity.extraction.loading import DEFAULT_MODEL, load_network, model_folder
 
     network = load_network(model_folder(model), device=device)  # first: it tells what is missing
 
-    from biaffinity.cli.sheet import sheet_table, write_record
+    from biaffinity.cli.sheet import print_record, sheet_table, short_tables
+    from biaffinity.corpus.unknown_types import unknown_types
     from biaffinity.decoding.prediction import predict
-    from biaffinity.scoring import score
+    from biaffinity.scoring import score_with_confusions
 
     report = formats.Report()
     sentences = list(formats.read(data, report=report))
     tell_changes(report)
-    with talk.status(f"evaluating on {len(sentences):,} sentences"):
+    known = network.description.schema
+    for line in unknown_types(sentences, known.entity_types, known.relation_types):
+        warn(line)
+    with talk.status(f"evaluating on {counted(len(sentences), 'sentence')}"):
         predicted = list(predict(network, sentences))
-        sheet = score(sentences, predicted)
-    to_stdout = out == Path("-")
-    print_tables([sheet_table(sheet)], sys.stderr if to_stdout else sys.stdout)
-    if out:
-        write_record(sheet.to_dict(), None if to_stdout else out)
+        sheet = score_with_confusions(sentences, predicted)
+    if as_json:
+        print_record(sheet.to_dict())
+    else:
+        print_tables([sheet_table(sheet)] if all_scores else short_tables(sheet), sys.stdout)
     if page:
         from biaffinity.show.error_page import write_error_page
 
-        with talk.status(f"drawing {len(sentences):,} sentences"):
-            write_error_page(
-                page, sentences, predicted, sheet=sheet, title=f"{_name(Path(model))} on {_name(data)}"
-            )
+        with talk.status(f"drawing {counted(len(sentences), 'sentence')}"):
+            title = f"{_name(Path(model or DEFAULT_MODEL))} on {_name(data)}"
+            write_error_page(page, sentences, predicted, sheet=sheet, title=title)
         tell(f"every mistake: {page}")
 
 

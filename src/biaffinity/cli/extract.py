@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from biaffinity.cli.app import INTERRUPTED, app
-from biaffinity.cli.console import talk, tell
+from biaffinity.cli.console import counted, talk, tell, tell_changes, warn
 from biaffinity.cli.document_table import print_documents
-from biaffinity.cli.extraction_page import extract_to_page, page_of_drawings, with_drawing
-from biaffinity.cli.options import Model
+from biaffinity.cli.extraction_page import Drawings, extract_to_page, page_of_drawings
+from biaffinity.cli.options import Device, Model
 from biaffinity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,14 +26,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 U = TypeVar("U")
-STDOUT = Path("-")
+STDOUT = "-"
 _HELP = "\n\n".join(
     (
         "Find entities and the relations between them in raw text.",
         "An INPUT is a text in quotes, a file, a folder of .txt files, or - for stdin. A file is read by its "
-        "name: .jsonl, .csv, .tsv and .parquet hold a document per record, anything else is one document.",
-        "On a terminal the answer is a table, elsewhere JSON lines; --out tells the format by its name. "
-        "csv has a row per relation, the others all of each document. --html draws all documents on a page "
+        "name: .jsonl, .csv, .tsv and .parquet hold a document per record, anything else is one document. "
+        "What looks like a path and leads nowhere is an error; --text says that it is a text.",
+        "On a terminal the answer is a table, elsewhere JSON lines. A file tells its format by its name: "
+        "facts.csv has a row per relation, .json, .jsonl and .parquet all of each document; "
+        "facts.labelstudio.json, facts.doccano.jsonl and a folder (brat) go to an annotation tool, with "
+        "scores, signed as the model's. --html draws all documents on a page "
         "that opens in any browser, and with --format the answer is printed as well.",
         "A document that cannot be read is named, left out and counted, and the exit code is 1. With --out, "
         "a run that was stopped or killed goes on with --resume and ends with every document once.",
@@ -53,12 +55,17 @@ def extract(
     form: Annotated[
         str | None,
         typer.Option(
-            "--format", metavar="F", help="table, json, jsonl, csv or parquet.", show_default="see above"
+            "--format",
+            metavar="FORMAT",
+            help="table, json, jsonl, csv, parquet, or a format of biaffinity convert.",
+            show_default="see above",
         ),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", metavar="OUT", help="A file to write.", show_default="stdout"),
+        str | None,
+        typer.Option(
+            "-o", "--out", metavar="OUT", help="A file to write, or a folder for brat.", show_default="stdout"
+        ),
     ] = None,
     html: Annotated[
         Path | None,
@@ -67,11 +74,12 @@ def extract(
     min_score: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="S",
+            metavar="SCORE",
             help="Leave out what scores less, 0 to 1; or by type: --min-score 0.5 --min-score Kill=0.9.",
         ),
     ] = None,
     workers: Annotated[int, typer.Option(metavar="N", help="Processes side by side.", min=1)] = 1,
+    device: Device = "cpu",
     text_field: Annotated[
         str, typer.Option(metavar="NAME", help="The field or column that holds the text.")
     ] = "text",
@@ -91,9 +99,13 @@ def extract(
     raw_cells: Annotated[
         bool, typer.Option("--raw-cells", help="Leave cells of csv that look like formulas as they are.")
     ] = False,
+    literal: Annotated[
+        bool, typer.Option("--text", help="Every INPUT is a text, even if it looks like a path.")
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run of OUT, and try again what it left out.")
     ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over an OUT that is there already.")] = False,
 ) -> None:
     """Find entities and relations in raw text."""
     import biaffinity
@@ -105,11 +117,13 @@ def extract(
     out = None if out == STDOUT else out
     if resume and out is None:
         raise UsageError("--resume needs the --out to go on with")
+    if resume and force:
+        raise UsageError("--resume and --force do not go together", remedy="go on, or start anew")
     if html is not None and out is not None:
         raise UsageError(
             "--html does not go with --out", remedy="print the rest: --html PAGE --format jsonl > OUT"
         )
-    inputs = Inputs(names, kind=kind, fields=Fields(text_field, id_field))
+    inputs = Inputs(names, kind=kind, fields=Fields(text_field, id_field), literal=literal)
     scores = _min_scores(min_score or [])
     folder = model_folder(model)  # once, so that workers need not ask the hub
     if read_description(folder).decoding.boundaries == "given":  # a fault of every document else
@@ -118,22 +132,28 @@ def extract(
             where=str(folder),
             remedy="give them from Python or to the service, or name another model",
         )
-    load = partial(biaffinity.load, folder, threads=1, min_score=scores)
+    load = partial(biaffinity.load, folder, device=device, threads=1, min_score=scores)
     try:
         if html is not None and form is None and not tokens:
-            skipped = extract_to_page(inputs, html, load, workers)
+            skipped = extract_to_page(inputs, html, folder, load, workers)
         elif html is not None:
-            with page_of_drawings(html) as draw:
+            with page_of_drawings(html, folder) as drawings:
                 skipped = _to_stdout(
-                    inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells, draw=draw
+                    inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells, drawings=drawings
                 )
         elif out is None:
             skipped = _to_stdout(inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells)
         else:
-            settings = {"model files": _model_identity(folder), "--min-score": scores, "--tokens": tokens}
+            from biaffinity.bulk.sinks import format_named
+            from biaffinity.cli.models import machine, model_identity
+
+            if form == "table":
+                raise UsageError("a table is for the terminal", remedy="leave out --format, or name a file's")
+            by = machine(model, folder)
+            target = format_named(form, out, tokens=tokens, raw_cells=raw_cells, by=by)
+            settings = {"model files": model_identity(folder), "--min-score": scores, "--tokens": tokens}
             settings |= {"--raw-cells": raw_cells}
-            target = _file_format(form, out, tokens=tokens, raw_cells=raw_cells)
-            skipped = _to_file(inputs, out, target, load, settings, workers, resume=resume)
+            skipped = _to_file(inputs, Path(out), target, load, settings, workers, resume=resume, force=force)
     except KeyboardInterrupt:
         talk.print("interrupted" if out is None else "interrupted: --resume goes on with it", style="yellow")
         raise typer.Exit(INTERRUPTED) from None
@@ -150,13 +170,14 @@ def _to_file(
     workers: int,
     *,
     resume: bool,
+    force: bool,
 ) -> int:
     """Write the documents to a file with progress; the number of those left out."""
     from biaffinity.bulk.finished import FAILED, beside
     from biaffinity.bulk.run import extract_to_file
     from biaffinity.cli.extraction_progress import ExtractionDisplay
 
-    events = extract_to_file(inputs, out, target, load, settings, workers=workers, resume=resume)
+    events = extract_to_file(inputs, out, target, load, settings, workers=workers, resume=resume, force=force)
     with closing(events), ExtractionDisplay(talk) as display:
         for event in events:
             display(event)
@@ -164,11 +185,13 @@ def _to_file(
     assert finished is not None  # it is the last event
     left_out = f"{finished.skipped:,} left out: see {beside(out, FAILED)}; " if finished.skipped else ""
     if not finished.complete_before:
-        tell(f"{_count(finished.documents)} written to {out} ({left_out}{display.rates()})")
+        tell(f"{counted(finished.documents, 'document')} written to {out} ({left_out}{display.rates()})")
     elif finished.skipped:
-        tell(f"{out} has {_count(finished.documents)} ({left_out}--resume tries them again)")
+        documents = counted(finished.documents, "document")
+        tell(f"{out} has {documents} ({left_out}--resume tries them again)")
     else:
         tell(f"{out} is complete: nothing is left to do")
+    tell_changes(target.report)
     return finished.skipped
 
 
@@ -188,20 +211,20 @@ def _to_stdout(
     *,
     tokens: bool,
     raw_cells: bool,
-    draw: Callable[[str], object] | None = None,
+    drawings: Drawings | None = None,
 ) -> int:
-    """Print the documents as they come, and ``draw`` them if asked to; the number of those left out."""
+    """Print the documents as they come, and draw them if asked to; the number of those left out."""
     from biaffinity.bulk.run import Batch, annotate_all
     from biaffinity.bulk.sinks import format_named
 
     done = skipped = 0
 
     def records(render: Callable[[Document], T]) -> Generator[T, None, None]:
-        if draw is None:
+        if drawings is None:
             yield from told(annotate_all(inputs, load, render, workers))
             return
-        for record, drawing in told(annotate_all(inputs, load, partial(with_drawing, render), workers)):
-            draw(drawing)
+        for record, drawing in told(annotate_all(inputs, load, drawings.beside(render), workers)):
+            drawings.add(drawing)
             yield record
 
     def told(batches: Generator[Batch[U], None, None]) -> Generator[U, None, None]:
@@ -214,7 +237,7 @@ def _to_stdout(
                 for note in batch.notes:
                     tell(f"note: {note}")
                 for fault in batch.faults:
-                    tell(f"left out: {fault.problem}")
+                    warn(f"left out: {fault.problem}")
 
     if form == "table" or (form is None and not tokens and sys.stdout.isatty()):
         if tokens:
@@ -227,7 +250,7 @@ def _to_stdout(
             for piece in target.whole(rendered, inputs.single):
                 sys.stdout.buffer.write(piece.encode())
     if skipped:
-        tell(f"{skipped:,} of {_count(done)} left out")
+        warn(f"{skipped:,} of {counted(done, 'document')} left out")
     return skipped
 
 
@@ -249,19 +272,3 @@ def _min_scores(given: list[str]) -> dict[str, float]:
             ) from None
         scores |= {name: value} if name else {"entities": value, "relations": value}
     return scores
-
-
-def _model_identity(folder: Path) -> str:
-    """What tells a model from any other: its files, whatever folder they are in."""
-    from biaffinity.config.folder import CARD, model_files
-
-    digest = hashlib.blake2b(digest_size=16)
-    for path in model_files(folder):
-        if path.name != CARD:
-            digest.update(path.read_bytes())
-            digest.update(path.name.encode())
-    return digest.hexdigest()
-
-
-def _count(documents: int) -> str:
-    return f"{documents:,} document{'s' * (documents != 1)}"

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from biaffinity.bulk.run import Advanced, Event, Finished, Noted, Skipped, Started
-from biaffinity.cli.console import tell
+from biaffinity.cli.console import counted, tell, warn
 from biaffinity.cli.display import Display
 
 _SECONDS_PER_LINE = 30.0
@@ -40,11 +40,11 @@ class ExtractionDisplay(Display):
             self._size = event.size
             self.bar.update(self.task, total=event.size)
             if event.earlier:
-                tell(f"going on after {event.earlier:,} documents")
+                tell(f"going on after {counted(event.earlier, 'document')}")
         elif isinstance(event, Advanced):
             self._advance(event)
         elif isinstance(event, Skipped):
-            tell(f"left out: {event.problem}")
+            warn(f"left out: {event.problem}")
         elif isinstance(event, Noted):
             tell(f"note: {event.note}")
         else:
@@ -53,7 +53,7 @@ class ExtractionDisplay(Display):
     def rates(self) -> str:
         """Documents and tokens per second."""
         documents, tokens = self._rates()
-        return f"{documents:,.0f} documents/s, {tokens:,.0f} tokens/s"
+        return f"{counted(round(documents), 'document')}/s, {counted(round(tokens), 'token')}/s"
 
     def _rates(self) -> tuple[float, float]:
         elapsed = max(1e-9, time.perf_counter() - self._since)
@@ -63,7 +63,7 @@ class ExtractionDisplay(Display):
         self._documents += event.documents
         self._tokens += event.tokens
         documents, tokens = self._rates()
-        told = f"{self._documents:,} documents ({documents:,.0f}/s), {tokens:,.0f} tokens/s"
+        told = f"{counted(self._documents, 'document')} ({documents:,.0f}/s), {tokens:,.0f} tokens/s"
         told += self._left(event.read)
         self.bar.update(self.task, completed=event.read, description=told)
         if self.bar.disable and time.perf_counter() - self._line >= _SECONDS_PER_LINE:

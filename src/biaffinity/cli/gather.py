@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from biaffinity.cli.app import app
-from biaffinity.cli.console import talk, tell
+from biaffinity.cli.console import counted, talk, tell
 from biaffinity.errors import MissingExtraError
 
 
@@ -17,7 +17,7 @@ def gather(
     runs: Annotated[
         list[Path], typer.Argument(help="Folders of runs, or files of gathered ones.", metavar="RUNS")
     ],
-    out: Annotated[Path, typer.Option(help="The file, such as NAME.jsonl.", metavar="FILE")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The file, such as NAME.jsonl.", metavar="FILE")],
 ) -> None:
     """Keep finished runs as one file, a line of JSON for each.
 
@@ -36,4 +36,4 @@ def gather(
     if unfinished:
         names = ", ".join(unfinished)
         talk.print(f"not finished, left out: {names}", style="yellow", highlight=False, soft_wrap=True)
-    tell(f"{count} runs are in {out}" if count != 1 else f"1 run is in {out}")
+    tell(f"{counted(count, 'run')} {'is' if count == 1 else 'are'} in {out}")

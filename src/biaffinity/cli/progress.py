@@ -16,8 +16,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from biaffinity.cli.console import counted
 from biaffinity.cli.display import Display
-from biaffinity.training import EpochEnded, Event, Finishing, Started
+from biaffinity.training import Advised, EpochEnded, Event, Finishing, Started, StoppedEarly
 from biaffinity.training import Progress as Update
 
 
@@ -45,12 +46,16 @@ class TrainingDisplay(Display):
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
-        if isinstance(event, Started):
+        if isinstance(event, Advised):
+            self._say(f"note: {event.line}", style="yellow")
+        elif isinstance(event, Started):
             self._start(event)
         elif isinstance(event, Update):
             self._update(event)
         elif isinstance(event, EpochEnded):
             self._end_epoch(event)
+        elif isinstance(event, StoppedEarly):
+            self._say(f"stopping after epoch {event.epoch}: none after {event.best_epoch} was better")
         elif isinstance(event, Finishing) and self.task is not None:
             if self.console.is_terminal:
                 self.bar.update(self.task, description=f"{event.step} ...", rate="")
@@ -59,7 +64,9 @@ class TrainingDisplay(Display):
 
     def _start(self, event: Started) -> None:
         self.epochs, self._done_before = event.epochs, event.epoch
-        self._say(f"{event.sentences:,} sentences, {event.parameters:,} parameters, {event.epochs} epochs")
+        self._say(
+            f"{counted(event.sentences, 'sentence')}, {event.parameters:,} parameters, {event.epochs} epochs"
+        )
         if event.coverage is not None:
             self._say(f"word vectors know {event.coverage}")
         for line in event.changes:
@@ -100,4 +107,4 @@ class TrainingDisplay(Display):
         return f"  {self._sentences / elapsed:.0f} sentences/s  {timedelta(seconds=round(left))} left"
 
     def _say(self, line: str, style: str | None = None) -> None:
-        self.console.print(line, style=style, highlight=False, soft_wrap=True)
+        self.console.print(line, style=style, markup=False, emoji=False, highlight=False, soft_wrap=True)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from biaffinity.cli.app import app
 from biaffinity.cli.console import tell
+from biaffinity.cli.options import ModelFolder
 
 
 @app.command()
 def push(
-    model: Annotated[Path, typer.Argument(help="A model folder.", metavar="MODEL")],
     name: Annotated[str, typer.Argument(help="Its name on the hub, owner/name.", metavar="NAME")],
+    model: ModelFolder,
     private: Annotated[bool, typer.Option("--private", help="For you alone to see.")] = False,
 ) -> None:
     """Send a model to the Hugging Face Hub, where --model finds it by name.
@@ -22,7 +22,7 @@ def push(
     Weights, vocabulary, config and card go in one commit; nothing else in the folder does. Log in
     to the hub first, or set HF_TOKEN.
 
-    Example: [bold]biaffinity push model/ mara/harbour[/bold]
+    Example: [bold]biaffinity push mara/harbour --model model/[/bold]
     """
     from biaffinity.hub import push_to_hub
 

@@ -24,6 +24,8 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
+            "-o",
+            "--out",
             help="Where the report goes.",
             metavar="DIR",
             show_default="report/ in the first RUNS, or beside it",

@@ -11,6 +11,7 @@ import typer
 
 from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import talk, tell
+from biaffinity.cli.options import Device
 from biaffinity.errors import MissingExtraError, UsageError
 
 
@@ -19,12 +20,14 @@ def reproduce(
     data: Annotated[
         Path, typer.Option(help="A folder with train.jsonl, dev.jsonl and test.jsonl.", metavar="DIR")
     ],
-    out: Annotated[Path, typer.Option(help="Where the runs go, a folder each.", metavar="DIR")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="Where the runs go, a folder each.", metavar="DIR")
+    ],
     vectors: Annotated[
-        Path | None, typer.Option(help="Word vectors, as for biaffinity train.", metavar="V")
+        Path | None, typer.Option(help="Word vectors, as for biaffinity train.", metavar="FILE")
     ] = None,
     recipe: Annotated[
-        str, typer.Option(help="paper, paper-batched, default, or a TOML file.", metavar="R")
+        str, typer.Option(help="paper, paper-batched, default, or a TOML file.", metavar="RECIPE")
     ] = "paper",
     variants: Annotated[
         str,
@@ -34,13 +37,13 @@ def reproduce(
             metavar="NAMES",
         ),
     ] = "all",
-    setups: Annotated[str, typer.Option(help="1, 2 or both.", metavar="K")] = "1,2",
+    setups: Annotated[str, typer.Option(help="1, 2 or both.", metavar="N")] = "1,2",
     seeds: Annotated[str, typer.Option(help="How many; or which, such as 3-7 or 1,4.", metavar="N")] = "10",
-    jobs: Annotated[
+    workers: Annotated[
         int | None,
         typer.Option(help="Runs side by side, a core each.", metavar="N", min=1, show_default="all cores"),
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, ...")] = "cpu",
+    device: Device = "cpu",
     overrides: Annotated[
         list[str] | None,
         typer.Option("--set", help="Override the recipe, as for biaffinity train.", metavar="A.B=V"),
@@ -57,7 +60,7 @@ def reproduce(
     that fails is reported, the rest go on, and the exit code is 1.
 
     Example: [bold]biaffinity reproduce --data conll04/ --vectors glove.6B.100d.txt
-    --out runs/paper --seeds 10 --jobs 16[/bold], then
+    --out runs/paper --seeds 10 --workers 16[/bold], then
     [bold]biaffinity report runs/paper[/bold]
     """
     try:
@@ -68,8 +71,10 @@ def reproduce(
     from biaffinity.cli.reproduction_progress import ReproductionDisplay
     from biaffinity.experiments.plan import Corpus, Experiment, outstanding, runs_of
     from biaffinity.experiments.variants import variants_named, whole_numbers
+    from biaffinity.extraction.loading import device_named
     from biaffinity.files import existing_file
 
+    device = device_named(device)
     available_device(device)
     runs = runs_of(variants_named(variants), _setups(setups), whole_numbers(_range(seeds), "--seeds"))
     experiment = Experiment(
@@ -83,14 +88,14 @@ def reproduce(
     )
     left = outstanding(experiment, runs)
     epochs = experiment.config(runs[0]).training.epochs
-    jobs = jobs or os.cpu_count() or 1
+    workers = workers or os.cpu_count() or 1
     count = f"{len(runs)} run{'s' * (len(runs) != 1)}"
-    tell(f"{count}, {len(runs) - len(left)} done before, {min(jobs, len(left))} at a time")
+    tell(f"{count}, {len(runs) - len(left)} done before, {min(workers, len(left))} at a time")
     for line in experiment.corpus.changes:
         talk.print(f"in reading: {line}", style="yellow", highlight=False, soft_wrap=True)
     try:
         with (
-            closing(perform(experiment, left, jobs)) as outcomes,
+            closing(perform(experiment, left, workers)) as outcomes,
             ReproductionDisplay(talk, total=len(runs), left=len(left), epochs=epochs) as display,
         ):
             for outcome in outcomes:

@@ -13,8 +13,9 @@ import typer
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.cli.app import app
-from biaffinity.cli.console import print_tables, talk, tell
-from biaffinity.cli.sheet import comparison_table, sheet_table, write_record
+from biaffinity.cli.console import counted, print_tables, talk, tell
+from biaffinity.cli.options import Json
+from biaffinity.cli.sheet import comparison_table, print_record, sheet_table
 from biaffinity.errors import DataError
 from biaffinity.files import read_lines
 
@@ -30,10 +31,7 @@ def score(
     predicted: Annotated[
         Path, typer.Argument(metavar="PREDICTED", help="The same sentences as a system annotated them.")
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="OUT", help="Also write every score as JSON; - is stdout."),
-    ] = None,
+    as_json: Json = False,
     other: Annotated[
         list[str] | None,
         typer.Option(
@@ -99,10 +97,10 @@ def score(
     if comparison:
         record["compare"] = comparison.to_dict()
         tables.append(comparison_table(comparison, sheet.other, ("F1", "F1 of other")))
-    to_stdout = out == Path("-")
-    print_tables(tables, sys.stderr if to_stdout else sys.stdout)
-    if out:
-        write_record(record, None if to_stdout else out)
+    if as_json:
+        print_record(record)
+    else:
+        print_tables(tables, sys.stdout)
 
 
 def _count(gold: Path, predicted: Path, excluded: set[str], reports: dict[Path, formats.Report]) -> Tally:
@@ -143,8 +141,8 @@ def _read_ids(path: Path) -> set[str]:
 
 
 def _tell_excluded(wanted: set[str], tally: Tally, path: Path, gold: Path) -> None:
-    tell(f"{len(tally.excluded)} sentences left out, {tally.sentences} scored")
+    tell(f"{counted(len(tally.excluded), 'sentence')} left out, {tally.sentences:,} scored")
     missing = sorted(wanted - tally.excluded)
     if missing:
         names = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-        tell(f"{path}: {len(missing)} ids are not in {gold}: {names}")
+        tell(f"{path}: {counted(len(missing), 'id')} not in {gold}: {names}")

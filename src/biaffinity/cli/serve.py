@@ -9,7 +9,7 @@ import typer
 
 from biaffinity.cli.app import app
 from biaffinity.cli.console import tell
-from biaffinity.cli.options import Model
+from biaffinity.cli.options import Device, Model
 
 _HELP = "\n\n".join(
     (
@@ -17,7 +17,8 @@ _HELP = "\n\n".join(
         "POST /v1/extract takes a text or a list of texts, POST /v1/extract/stream lines of JSON; "
         "/docs describes them all. Requests that arrive together are read together.",
         "It listens on this machine alone unless --host says otherwise; then name a key file too. "
-        "A stopped service finishes what it has accepted. Logs are JSON lines on stderr, without texts.",
+        "A stopped service finishes what it has accepted. Logs go to stderr, without texts: plain on a "
+        "terminal, JSON lines elsewhere.",
         "Example: [bold]biaffinity serve --port 8080 --workers 2[/bold]",
         "Example: [bold]biaffinity serve --host 0.0.0.0 --api-key-file keys.txt[/bold]",
     )
@@ -27,14 +28,15 @@ _HELP = "\n\n".join(
 @app.command(help=_HELP)
 def serve(
     model: Model = None,
-    host: Annotated[str, typer.Option(metavar="H", help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="P", help="The port.", min=0, max=65535)] = 8000,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", help="The port.", min=0, max=65535)] = 8000,
     workers: Annotated[
         int, typer.Option(metavar="N", help="Processes side by side, one per core at most.", min=1)
     ] = 1,
+    device: Device = "cpu",
     api_key_file: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="Keys, one per line, that open it.", show_default="open to all"),
+        typer.Option(metavar="FILE", help="Keys, one per line, that open it.", show_default="open to all"),
     ] = None,
     max_chars: Annotated[
         int, typer.Option(metavar="N", help="Characters of a request's texts together.", min=1)
@@ -61,7 +63,7 @@ def serve(
         ),
     ] = "",
     timeout: Annotated[
-        float, typer.Option(metavar="S", help="Seconds that a request may take.", min=0.1)
+        float, typer.Option(metavar="SECONDS", help="Seconds that a request may take.", min=0.1)
     ] = 30.0,
     grace: Annotated[
         float, typer.Option(metavar="S", help="Seconds to finish in when it is told to stop.", min=0.1)
@@ -83,6 +85,7 @@ def serve(
         host=host,
         port=port,
         workers=workers,
+        device=device,
         api_key_file=api_key_file,
         max_chars=max_chars,
         max_requests=max_requests,

@@ -4,37 +4,50 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
-from biaffinity.files import writing
-
 if TYPE_CHECKING:
     from biaffinity.scoring import Comparison, ScoreSheet
+    from biaffinity.scoring.matching import Cell
 
 
-def write_record(record: Mapping[str, Any], path: Path | None) -> None:
-    """Write scores as JSON to a file, or to stdout where none is named."""
-    text = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
-    if path is None:
-        sys.stdout.write(text)
-        return
-    with writing(path) as file:
-        file.write(text)
+def print_record(record: Mapping[str, Any]) -> None:
+    """Print scores as JSON."""
+    sys.stdout.write(json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+
+
+def short_tables(sheet: ScoreSheet) -> list[Table]:
+    """What most people ask of a model, and the types that it takes for one another most often."""
+    from biaffinity.scoring.outline import summary
+
+    tables = [_cells(sheet, summary(sheet))]
+    if sheet.confusions:
+        confused = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for column in ("Most often confused", "gold", "predicted"):
+            confused.add_column(column, overflow="fold")
+        confused.add_column("times", justify="right")
+        for c in sheet.confusions:
+            confused.add_row(f"  {c.items}", Text(c.gold), Text(c.predicted), f"{c.count:,}")
+        tables.append(confused)
+    return tables
 
 
 def sheet_table(sheet: ScoreSheet) -> Table:
     """Every cell of a sheet: precision, recall, F1 (with its interval, if known) and counts."""
     from biaffinity.scoring.outline import lines
 
+    return _cells(sheet, lines(sheet))
+
+
+def _cells(sheet: ScoreSheet, lines: Iterable[tuple[str, Cell | None]]) -> Table:
     table = _table("precision", "recall", "F1", *(["95% interval"] if sheet.intervals else []))
     for name in ("gold", "predicted", "correct"):
         table.add_column(name, justify="right")
-    for label, path in lines(sheet):
+    for label, path in lines:
         if path is None:
             _heading(table, label)
             continue

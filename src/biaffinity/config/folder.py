@@ -4,6 +4,7 @@ config.json           format, version, the model's types (schema), its settings
 model.safetensors     the weights
 *.onnx                the network for the runtime without PyTorch, made by the export
 README.md             the model card
+examples.json         texts to try the model on, by name, if somebody wrote some
 and what the encoder saves, such as vocabulary.json
 """
 
@@ -26,6 +27,7 @@ VERSION = 2
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 CARD = "README.md"
+EXAMPLES = "examples.json"
 GRAPH_SUFFIX = ".onnx"
 #: The key under which a graph names the weights that it was made from.
 WEIGHTS_KEY = "weights"
@@ -53,7 +55,7 @@ def read_description(folder: Path) -> ModelDescription:
         raise DataError(
             f"is a model of version {head['version']}, this program reads version {VERSION}",
             where=where,
-            remedy=f"run: biaffinity export {folder}" if older else "install a newer biaffinity",
+            remedy=f"run: biaffinity export --model {folder}" if older else "install a newer biaffinity",
         )
     config = validate(head.get("config", {}), where=where)
     try:
@@ -70,6 +72,20 @@ def read_head(folder: Path) -> dict[str, Any]:
     if head.get("format") != FORMAT or type(head.get("version")) is not int:
         raise DataError("is not a Biaffinity model", where=str(folder / CONFIG))
     return head
+
+
+def read_examples(folder: Path) -> dict[str, str]:
+    """Texts to try the model on, by name; none where the folder has no such file."""
+    path = folder / EXAMPLES
+    if not path.exists():
+        return {}
+    texts = read_json(path)
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise DataError(
+                f"{name!r} is no text", where=str(path), remedy='write {"a name": "A text.", ...}'
+            )
+    return texts
 
 
 def weights_fingerprint(folder: Path) -> str:
@@ -98,7 +114,7 @@ def graph_path(folder: Path, name: str) -> Path:
 
 def file_patterns(description: ModelDescription) -> list[str]:
     """The files that a model consists of, whatever else lies beside them (a run's history, say)."""
-    return [CONFIG, *description.config.encoder.files, WEIGHTS, f"*{GRAPH_SUFFIX}", CARD]
+    return [CONFIG, *description.config.encoder.files, WEIGHTS, f"*{GRAPH_SUFFIX}", CARD, EXAMPLES]
 
 
 def model_files(folder: Path) -> list[Path]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from copy import deepcopy
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,12 @@ def recipe_path(recipe: Path | str) -> Path:
     return path
 
 
+def about(path: Path) -> str:
+    """What a recipe says of itself: the comment at its beginning."""
+    lines = takewhile(lambda line: line.startswith("#"), read_text(path).removeprefix("\ufeff").splitlines())
+    return " ".join(line.lstrip("# ") for line in lines)
+
+
 def read_recipe(recipe: Path | str, overrides: Iterable[str] = ()) -> Config:
     """A recipe, by path or name, with overrides of the form ``section.key=value`` laid over it."""
     path = recipe_path(recipe)
@@ -46,9 +54,14 @@ def read_recipe(recipe: Path | str, overrides: Iterable[str] = ()) -> Config:
         values = tomllib.loads(read_text(path).removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"is not TOML: {error}", where=str(path), remedy="correct that line") from error
-    for override in overrides:
+    written, given = deepcopy(values), list(overrides)
+    for override in given:
         _lay_over(values, override)
-    return validate(values, where=str(path))
+    try:
+        return validate(values, where=str(path))
+    except UsageError:
+        validate(written, where=str(path))  # the file is to blame only if it is wrong by itself
+        return validate(values, where=" ".join(f"--set {override}" for override in given))
 
 
 def _lay_over(values: dict[str, Any], override: str) -> None:

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from biaffinity.decoding.network import Boundaries, Description
 from biaffinity.decoding.schema import Schema
-from biaffinity.encoders import EncoderSettings
+from biaffinity.encoders import ENCODERS, EncoderSettings
 from biaffinity.encoders.recurrent.settings import RecurrentSettings
 from biaffinity.encoders.section import Section
 from biaffinity.errors import UsageError
@@ -25,19 +25,28 @@ class ModelConfig(Section):
     architecture: Literal["joint", "pipeline"] = "joint"
     #: Width of the embedding of given boundaries.
     boundary_size: int = Field(default=100, gt=0)
+    #: Width of each direction of the BiLSTMs of tagger and relation classifier.
     lstm_hidden: int = Field(default=100, gt=0)
-    lstm_layers: int = Field(default=2, gt=0)
+    #: Layers of each of these BiLSTMs; 0 leaves them out.
+    lstm_layers: int = Field(default=2, ge=0)
+    #: How labels are chosen: the best sequence, or the best label of every token.
     tagger: Literal["crf", "softmax"] = "crf"
     #: Only legal labellings: BILOU transitions; with given boundaries, one type inside each.
     constrained: bool = False
+    #: Width of the tagger's hidden layer.
     tagger_hidden: int = Field(default=100, gt=0)
+    #: The relation classifier sees the labels of the tokens, as vectors.
     label_embeddings: bool = True
+    #: Width of these vectors.
     label_size: int = Field(default=100, gt=0)
     #: Width of the head and tail projections.
     projection: int = Field(default=100, gt=0)
-    #: The terms that a pair's score is the sum of, each a file of `biaffinity.model.pair_terms`.
+    # The terms that a pair's score is the sum of, each a file of `biaffinity.model.pair_terms`.
+    #: The score of a pair has a term of head and tail together.
     bilinear: bool = True
+    #: It has a term of head and tail each for itself, and a bias.
     linear: bool = True
+    #: It has a term of the words between the two.
     context: bool = False
     #: Which pairs of entities are classified: type pairs related in the training data, or all.
     candidates: Literal["types", "all"] = "types"
@@ -57,11 +66,24 @@ class ModelConfig(Section):
 class TrainingConfig(Section):
     """The way to the weights. The defaults are the paper's, but for selection."""
 
+    #: How often the training data is read.
     epochs: int = Field(default=100, gt=0)
+    #: Epochs without a better score on dev after which a run ends; 0 goes on to the last.
+    patience: int = Field(default=0, ge=0)
+    #: Sentences per update.
     batch_size: int = Field(default=1, gt=0)
+    #: Of Adam.
     learning_rate: float = Field(default=5e-4, gt=0)
-    #: The learning rate over the run: the same throughout, or falling to zero linearly.
+    #: The learning rate of weights that were learnt elsewhere: a pretrained transformer's.
+    pretrained_learning_rate: float = Field(default=4e-5, gt=0)
+    #: The learning rates over the run: the same throughout, or falling to zero linearly.
     schedule: Literal["constant", "linear"] = "constant"
+    #: Share of the run over which they first rise from zero.
+    warmup: float = Field(default=0.0, ge=0, lt=1)
+    #: How far each update shrinks the weights, times their learning rate (biases are spared).
+    weight_decay: float = Field(default=0.0, ge=0)
+    #: Batches whose gradients are summed up for one update, where one batch of that size has no room.
+    accumulation: int = Field(default=1, gt=0)
     #: Largest gradient norm; 0 leaves gradients as they are.
     clip: float = Field(default=0.0, ge=0)
     #: Labels and entities that the relation classifier is trained on.
@@ -125,21 +147,25 @@ def validate(values: Mapping[str, Any], where: str) -> Config:
 
 
 def _explain(problem: Any) -> str:
-    place = ".".join(str(step) for step in problem["loc"])
+    steps = [str(step) for step in problem["loc"]]
+    encoder = steps.pop(1) if steps[0:1] == ["encoder"] and steps[1:2] and steps[1] in ENCODERS else None
+    place = ".".join(steps)
+    if problem["type"] == "union_tag_invalid":
+        return f"{place}.type: must be one of {', '.join(ENCODERS)}"
+    if problem["type"] == "union_tag_not_found":
+        return f"{place}: must be a section"
     if problem["type"] != "extra_forbidden":
         message = problem["msg"].removeprefix("Value error, ")
         return f"{place or 'config'}: {message[0].lower()}{message[1:]}"
-    known = list(_known_keys())
+    known = list(_known_keys(encoder or RecurrentSettings().type))
     near = difflib.get_close_matches(place, known, n=1, cutoff=0.4)
-    section = f"{problem['loc'][0]}."
-    options = [key for key in known if key.startswith(section)] or known
+    options = [key for key in known if key.startswith(f"{steps[0]}.")] or known
     hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(options)}"
     return f"unknown key {place}; {hint}"
 
 
-def _known_keys() -> Iterable[str]:
+def _known_keys(encoder: str) -> Iterable[str]:
     for section, field in Config.model_fields.items():
+        kind: Any = ENCODERS[encoder] if section == "encoder" else field.annotation
         yield section
-        annotation = field.annotation
-        if isinstance(annotation, type) and issubclass(annotation, Section):
-            yield from (f"{section}.{key}" for key in annotation.model_fields)
+        yield from (f"{section}.{key}" for key in kind.model_fields)

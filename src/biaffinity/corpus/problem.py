@@ -31,6 +31,18 @@ class Problem:
         """How many there are in all splits together."""
         return sum(finding.count for finding in self.splits.values())
 
+    def __str__(self) -> str:
+        """One line.
+
+        >>> print(Problem("note", "shared-id", "ids that train has too", {"dev": Finding(2, ["a", "b"])}))
+        ids that train has too: 2 in dev (e.g. a)
+        """
+        where = ", ".join(f"{finding.count:,} in {name}" for name, finding in self.splits.items())
+        examples = "; ".join(f.examples[0] for f in self.splits.values() if f.examples)
+        said = f"{self.message}: {where}" if self.count else f"no {self.message}"
+        advice = f"; {self.advice}" if self.advice else ""
+        return said + advice + (f" (e.g. {examples})" if examples else "")
+
     def to_dict(self) -> dict[str, Any]:
         """A JSON object."""
         return {

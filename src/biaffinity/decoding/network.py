@@ -85,6 +85,10 @@ class Network(Protocol):
         """What it is."""
 
     @property
+    def batch_tokens(self) -> int:
+        """Padded tokens that it reads fastest at one time: enough to keep it busy, few enough for a cache."""
+
+    @property
     def crf(self) -> CRFDecoder:
         """The scores of neighbouring labels, to decode by."""
 

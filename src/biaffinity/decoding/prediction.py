@@ -15,8 +15,6 @@ from biaffinity.decoding.decode import BeforePairs, decode
 from biaffinity.decoding.labels import encode_boundaries
 from biaffinity.decoding.network import Batch, Description, Featuriser, Network
 
-#: Padded tokens per batch: large enough to keep the matrix products busy, small enough for the cache.
-BATCH_TOKENS = 2048
 #: Sentences that `predict` reads ahead to find some of like length.
 WINDOW = 2048
 #: Decimals of a score; what comes after them is noise of the arithmetic.
@@ -55,18 +53,21 @@ class Predictor:
         sentences: Sequence[Sentence],
         *,
         scores: bool = True,
-        batch_tokens: int = BATCH_TOKENS,
+        batch_tokens: int | None = None,
         allowed: Sequence[Bools | None] | None = None,
         before_pairs: BeforePairs | None = None,
     ) -> list[Sentence]:
         """Each sentence under the network's annotation, in order; without ``scores`` it has none.
 
+        ``batch_tokens`` are the padded tokens that are read at one time, if not as many as suit the network.
         ``allowed`` holds for each sentence the labels that its tokens may have, [tokens, labels], or None
         for all. The entities of a sentence give boundaries to a model that is given them; any other does
         not look. ``before_pairs`` is called for every batch (see `decode`).
         """
         results = [sentence if len(sentence) else sentence.annotated(()) for sentence in sentences]
-        for rows in sorted_batches([len(sentence) for sentence in sentences], batch_tokens):
+        for rows in sorted_batches(
+            [len(sentence) for sentence in sentences], batch_tokens or self.network.batch_tokens
+        ):
             chosen = [sentences[row] for row in rows]
             mask = None if allowed is None else _padded_masks([allowed[row] for row in rows], len(chosen[0]))
             decoded = decode(

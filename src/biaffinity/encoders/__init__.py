@@ -2,12 +2,28 @@
 
 An encoder's package has ``settings`` (its section of a config), ``featuriser`` (tokens to arrays, numpy),
 ``encoder`` (arrays to token vectors, PyTorch; what it saves; how it is exported), and ``runtime`` (the same
-without PyTorch) unless its exported graph does all of that. Nobody else knows what its arrays are.
+without PyTorch). Nobody else knows what its arrays are.
 """
 
 from __future__ import annotations
 
-from biaffinity.encoders.recurrent.settings import RecurrentSettings
+from typing import Annotated, Any
 
+from pydantic import Discriminator, Tag
+
+from biaffinity.encoders.recurrent.settings import RecurrentSettings
+from biaffinity.encoders.transformer.settings import TransformerSettings
+
+
+def _type(section: Any) -> Any:
+    """The type that a section names; the recurrent encoder where it names none."""
+    return section.get("type", "recurrent") if isinstance(section, dict) else getattr(section, "type", None)
+
+
+#: The settings of every encoder, by type.
+ENCODERS = {"recurrent": RecurrentSettings, "transformer": TransformerSettings}
 #: The section ``[encoder]`` of a config: one of these, by its ``type``.
-EncoderSettings = RecurrentSettings
+EncoderSettings = Annotated[
+    Annotated[RecurrentSettings, Tag("recurrent")] | Annotated[TransformerSettings, Tag("transformer")],
+    Discriminator(_type),
+]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from biaffinity.annotation import Sentence
 from biaffinity.decoding.arrays import Array, Floats
 from biaffinity.decoding.network import Batch, Featuriser
 from biaffinity.encoders import EncoderSettings
+from biaffinity.encoders.recurrent.vectors import Coverage, WordVectors
 
 if TYPE_CHECKING:
-    from biaffinity.encoders.recurrent.encoder import RecurrentEncoder
+    from biaffinity.encoders.encoder import Encoder
 
 #: A graph of one result as a function of its inputs by name.
 Graph = Callable[[Mapping[str, Array]], Floats]
@@ -45,9 +47,24 @@ class EncoderRuntime(Protocol):
         """Token vectors, [batch, size, width]."""
 
 
-def encoder_class(settings: EncoderSettings) -> type[RecurrentEncoder]:
-    """The torch module."""
-    encoder: type[RecurrentEncoder] = _part(settings, "encoder")
+def build_encoder(
+    settings: EncoderSettings,
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    vectors: WordVectors | None,
+    *,
+    dropout: float,
+) -> tuple[Encoder, Coverage | None]:
+    """An encoder for some training data, and how many of its words have vectors, if it reads any."""
+    built: tuple[Encoder, Coverage | None] = _part(settings, "encoder").build(
+        settings, train, dev, vectors, dropout=dropout
+    )
+    return built
+
+
+def load_encoder(folder: Path, settings: EncoderSettings, *, dropout: float) -> Encoder:
+    """The encoder of a model folder; its weights are filled in with the model's."""
+    encoder: Encoder = _part(settings, "encoder").load(folder, settings, dropout=dropout)
     return encoder
 
 

@@ -64,7 +64,7 @@ def _hear(connection: Connection, process: Any, experiment: Experiment, run: Run
         outcome = connection.recv()
     except (EOFError, OSError):
         process.join()
-        problem = f"its process {ending(process.exitcode)} (is memory short? try fewer --jobs)"
+        problem = f"its process {ending(process.exitcode)} (is memory short? try fewer --workers)"
         return Failed(run, problem, experiment.folder(run) / LOG)
     assert isinstance(outcome, Advanced | Done | Failed)
     return outcome

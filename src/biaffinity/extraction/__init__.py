@@ -1,6 +1,8 @@
 """Text to entities and relations with a trained model; PyTorch is needed only where it is asked for."""
 
 from biaffinity.errors import BiaffinityWarning
-from biaffinity.extraction.extractor import Extractor, TextInput
+from biaffinity.extraction.evaluation import evaluate
+from biaffinity.extraction.extractor import Extractor
+from biaffinity.extraction.inputs import TextInput
 
-__all__ = ["BiaffinityWarning", "Extractor", "TextInput"]
+__all__ = ["BiaffinityWarning", "Extractor", "TextInput", "evaluate"]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, get_args, overload
 from biaffinity.annotation import Document, Sentence
 from biaffinity.decoding.decode import BeforePairs
 from biaffinity.decoding.network import Network
-from biaffinity.decoding.prediction import BATCH_TOKENS, Predictor
+from biaffinity.decoding.prediction import Predictor
 from biaffinity.errors import AnnotationError, UsageError
 from biaffinity.extraction.given import (
     ANY,
@@ -24,8 +24,9 @@ from biaffinity.extraction.given import (
     read_given,
     require_flat,
 )
-from biaffinity.extraction.loading import Runtime, load_network, model_folder
-from biaffinity.extraction.pieces import in_pieces
+from biaffinity.extraction.inputs import TextInput, as_pairs, read_item, require_texts, with_entities
+from biaffinity.extraction.loading import Runtime, device_named, load_network, model_folder
+from biaffinity.extraction.pieces import in_pieces, joined
 from biaffinity.extraction.thresholds import MinScore, Thresholds
 from biaffinity.extraction.windows import Work, windows
 from biaffinity.hub import push_to_hub
@@ -34,18 +35,12 @@ from biaffinity.text import read_document
 #: Batches whose texts a stream reads ahead, to find sentences of like length.
 READ_AHEAD = 16
 
+#: Texts that a process of `Extractor.pipe` reads at one time unless it is told.
+BATCH_SIZE = 128
+
 Id = TypeVar("Id")
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class TextInput:
-    """A text of a stream with what is asked of it alone: see `Extractor.__call__`."""
-
-    text: str
-    id: str = ""
-    entities: Iterable[GivenEntity] | None = None
-    min_score: MinScore | Thresholds | None = None
+A = TypeVar("A", Document, Sentence)
 
 
 class Extractor:
@@ -68,7 +63,7 @@ class Extractor:
         cls,
         model: str | Path | None = None,
         *,
-        runtime: Runtime = "onnx",
+        runtime: Runtime = "auto",
         device: str = "cpu",
         threads: int = 1,
         min_score: MinScore = 0.0,
@@ -77,12 +72,12 @@ class Extractor:
 
         A string such as ``"owner/name"`` or ``"owner/name@revision"`` that is no folder here is a model
         on the hub, and needs the extra ``hub``; nothing else ever asks the network.
-        ``runtime="torch"`` needs the extra ``train`` and knows other devices than ``"cpu"``. One thread
-        is the default: processes side by side beat threads.
+        On a CPU the exported graphs are run without PyTorch (``runtime="onnx"``); on another device, such
+        as ``"cuda"``, the model runs in PyTorch (``"torch"``, the extra ``train``); ``"auto"`` is a GPU where
+        PyTorch sees one, else the CPU. One thread is the default: processes side by side beat threads.
         """
-        if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-            raise UsageError(f"threads must be a whole number from 1 on, not {threads!r:.40}")
-        folder = model_folder(model)
+        _require_number(threads, "threads")
+        folder, device = model_folder(model), device_named(device, runtime)
         extractor = cls(load_network(folder, runtime, device=device, threads=threads), min_score=min_score)
         frozen = tuple(min_score.items()) if isinstance(min_score, Mapping) else min_score
         here = str(folder.absolute())  # another process may stand elsewhere
@@ -99,6 +94,11 @@ class Extractor:
         return push_to_hub(self._origin.folder, name, private=private, token=token)
 
     @property
+    def device(self) -> str:
+        """What the model runs on."""
+        return self._origin.device if self._origin is not None else "cpu"
+
+    @property
     def entity_types(self) -> tuple[str, ...]:
         """The types of entity that the model knows."""
         return tuple(self._predictor.description.schema.entity_types)
@@ -108,20 +108,43 @@ class Extractor:
         """The types of relation that the model knows."""
         return tuple(self._predictor.description.schema.relation_types)
 
+    def __repr__(self) -> str:
+        name = f"{Path(self._origin.folder).name!r}, " if self._origin else ""
+        entities, relations = ", ".join(self.entity_types), ", ".join(self.relation_types)
+        return f"Extractor({name}entities: {entities}; relations: {relations})"
+
+    @overload
     def __call__(
         self,
         text: str,
         *,
-        entities: Iterable[GivenEntity] | None = None,
-        min_score: MinScore | None = None,
-    ) -> Document:
+        entities: Iterable[GivenEntity] | None = ...,
+        min_score: MinScore | None = ...,
+    ) -> Document: ...
+
+    @overload
+    def __call__(
+        self,
+        text: list[str] | tuple[str, ...],
+        *,
+        entities: Sequence[Iterable[GivenEntity] | None] | None = ...,
+        min_score: MinScore | None = ...,
+    ) -> list[Document]: ...
+
+    def __call__(
+        self, text: Any, *, entities: Iterable[Any] | None = None, min_score: MinScore | None = None
+    ) -> Document | list[Document]:
         """The entities and relations of a text, which is read whole, sentence by sentence.
 
         With ``entities`` only relations are looked for, between just these: (start, end) or
         (start, end, type) in characters, or objects with ``start_char``, ``end_char`` and, if known,
         ``type``. They come back as given; a type that is not given is predicted. ``min_score`` then
         holds for relations alone.
+
+        A list of texts gives a list of documents; ``entities`` is then a list too, as for `stream`.
         """
+        if isinstance(text, list | tuple):
+            return list(self.stream(text, entities=entities, min_score=min_score))
         document: Document
         [(document, _)] = self._annotate([self._read(TextInput(text, "", entities, min_score), None)])
         return document
@@ -145,7 +168,8 @@ class Extractor:
         self,
         texts: Iterable[str | TextInput],
         *,
-        batch_tokens: int = ...,
+        entities: Iterable[Iterable[GivenEntity] | None] | None = ...,
+        batch_tokens: int | None = ...,
         min_score: MinScore | None = ...,
         before_pairs: BeforePairs | None = ...,
     ) -> Iterator[Document]: ...
@@ -155,7 +179,8 @@ class Extractor:
         self,
         texts: Iterable[tuple[str | TextInput, Id]],
         *,
-        batch_tokens: int = ...,
+        entities: Iterable[Iterable[GivenEntity] | None] | None = ...,
+        batch_tokens: int | None = ...,
         min_score: MinScore | None = ...,
         before_pairs: BeforePairs | None = ...,
     ) -> Iterator[tuple[Document, Id]]: ...
@@ -164,7 +189,8 @@ class Extractor:
         self,
         texts: Iterable[Any],
         *,
-        batch_tokens: int = BATCH_TOKENS,
+        entities: Iterable[Iterable[GivenEntity] | None] | None = None,
+        batch_tokens: int | None = None,
         min_score: MinScore | None = None,
         before_pairs: BeforePairs | None = None,
     ) -> Iterator[Any]:
@@ -172,33 +198,68 @@ class Extractor:
 
         A text may come with something of the caller's, as (text, id): then so does its document, as
         (document, id), and an id that is a string or a whole number becomes the document's own. In place
-        of a text a `TextInput` asks for entities and a least score of its own. Texts are taken from an
-        iterator only as they are needed, some `READ_AHEAD` batches ahead.
-        ``batch_tokens`` are the tokens that the network reads at one time; for every such batch
-        ``before_pairs`` is told how many entities each of its sentences has, and may raise to stop.
+        of a text a `TextInput` asks for entities and a least score of its own; ``entities`` gives them for
+        all, a list (or None) for every text. Texts are taken from an iterator only as they are needed, some
+        `READ_AHEAD` batches ahead. ``batch_tokens`` are the tokens that the network reads at one time, if not
+        as many as suit it; for every such batch ``before_pairs`` is told how many entities each of its
+        sentences has, and may raise to stop.
         """
-        if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
-            raise UsageError(
-                f"texts must be an iterable of strings, not {type(texts).__name__}",
-                remedy="for one text call the extractor itself",
-            )
-        _require_batch_tokens(batch_tokens)
-        thresholds = self._read_thresholds(min_score)
-        work = (self._read_at(i, item, thresholds) for i, item in enumerate(texts))
+        require_texts(texts)
+        if batch_tokens is not None:
+            _require_number(batch_tokens, "batch_tokens")
+        items = texts if entities is None else with_entities(texts, entities)
         return (
             (found, item[1]) if isinstance(item, tuple | list) else found
-            for found, item in self._annotate(work, batch_tokens, before_pairs)
+            for found, item in self._documents(
+                items, self._read_thresholds(min_score), batch_tokens, before_pairs=before_pairs
+            )
         )
+
+    def pipe(
+        self,
+        texts: Iterable[Any],
+        *,
+        as_tuples: bool = False,
+        batch_size: int | None = None,
+        n_process: int = 1,
+        entities: Iterable[Iterable[GivenEntity] | None] | None = None,
+        min_score: MinScore | None = None,
+    ) -> Iterator[Any]:
+        """A `stream` as users of spaCy know it: documents in order, or, ``as_tuples``, (document, context).
+
+        ``batch_size`` texts are read at one time; left out, as many as make good batches. ``n_process`` reads
+        with so many processes (-1: one per core), each of which loads the model: the extractor must come from
+        a folder, and a script that calls this must be guarded by ``if __name__ == "__main__":``.
+        """
+        require_texts(texts)
+        if batch_size is not None:
+            _require_number(batch_size, "batch_size")
+        n_process = (os.cpu_count() or 1) if n_process == -1 else n_process
+        _require_number(n_process, "n_process")
+        pairs: Iterable[Any] = as_pairs(texts, as_tuples)
+        if entities is not None:
+            pairs = with_entities(pairs, entities)
+        thresholds = self._read_thresholds(min_score)
+        if n_process == 1:
+            found: Iterator[Any] = (
+                (doc, pair[1]) for doc, pair in self._documents(pairs, thresholds, batch_size=batch_size)
+            )
+        else:
+            from biaffinity.extraction.side_by_side import read_side_by_side  # processes take time to import
+
+            self.__reduce__()  # one that cannot be sent is told of now
+            found = read_side_by_side(self, pairs, thresholds, n_process, batch_size or BATCH_SIZE)
+        return found if as_tuples else (document for document, _ in found)
 
     def annotate(
         self,
-        documents: Iterable[Document],
+        documents: Iterable[A],
         *,
         entities: Entities = "replace",
-        batch_tokens: int = BATCH_TOKENS,
+        batch_tokens: int | None = None,
         min_score: MinScore | None = None,
-    ) -> Iterator[Document]:
-        """Documents whose sentences and tokens are someone else's, annotated in order like a `stream`.
+    ) -> Iterator[A]:
+        """Documents, or sentences, whose tokens are someone else's, annotated in order like a `stream`.
 
         ``entities`` tells what becomes of those they have: with ``"replace"`` the model finds its own;
         with ``"keep"`` they stay and it finds others around them; with ``"given"`` it looks for
@@ -207,28 +268,50 @@ class Extractor:
         """
         if entities not in get_args(Entities):
             raise UsageError(f"entities must be one of {', '.join(get_args(Entities))}, not {entities!r:.40}")
-        _require_batch_tokens(batch_tokens)
+        if isinstance(documents, Document | Sentence):
+            raise UsageError(
+                f"documents must be an iterable, not one {type(documents).__name__}",
+                remedy="put it into a list",
+            )
+        if batch_tokens is not None:
+            _require_number(batch_tokens, "batch_tokens")
         thresholds = self._read_thresholds(min_score)
         if entities == "given":
             thresholds = thresholds.for_relations()
         else:
             self._require_tagger('ask for entities="given"')
         types = (*self.entity_types, ANY)
-        work = (
-            Work(
-                in_pieces(document if entities == "replace" else require_flat(document, types)),
-                entities,
-                thresholds,
-                None,
-            )
-            for document in documents
+
+        def work() -> Iterator[Work[A]]:
+            for item in documents:
+                document = Document([item.with_text()]) if isinstance(item, Sentence) else item
+                if entities != "replace":
+                    require_flat(document, types)
+                yield Work(in_pieces(document), entities, thresholds, item)
+
+        return (
+            joined(item, found.sentences) if isinstance(item, Sentence) else found
+            for found, item in self._annotate(work(), batch_tokens)
         )
-        return (found for found, _ in self._annotate(work, batch_tokens))
+
+    def _documents(
+        self,
+        items: Iterable[T],
+        thresholds: Thresholds,
+        batch_tokens: int | None = None,
+        *,
+        batch_size: int | None = None,
+        first: int = 0,
+        before_pairs: BeforePairs | None = None,
+    ) -> Iterator[tuple[Document, T]]:
+        """The items of a stream, the ``first`` of which has this number, each with its document."""
+        work = (self._read_at(i, item, thresholds) for i, item in enumerate(items, first))
+        return self._annotate(work, batch_tokens, batch_size, before_pairs)
 
     def _read_at(self, number: int, item: T, thresholds: Thresholds) -> Work[T]:
         """An item of a stream made ready for the network; what is wrong with it is told with its place."""
         try:
-            return self._read(_read_item(item), item, thresholds)
+            return self._read(read_item(item), item, thresholds)
         except UsageError as error:
             raise error.at(f"texts[{number}]") from None
 
@@ -246,11 +329,13 @@ class Extractor:
     def _annotate(
         self,
         items: Iterable[Work[T]],
-        batch_tokens: int = BATCH_TOKENS,
+        batch_tokens: int | None = None,
+        batch_size: int | None = None,
         before_pairs: BeforePairs | None = None,
     ) -> Iterator[tuple[Document, T]]:
         """The documents annotated, each with what came with it."""
-        for window in windows(items, READ_AHEAD * batch_tokens):
+        at_once = batch_tokens or self._predictor.network.batch_tokens
+        for window in windows(items, READ_AHEAD * at_once, batch_size):
             sentences = [sentence for work in window for sentence in work.document.sentences]
             given = [work.entities for work in window for _ in work.document.sentences]
             annotated = iter(
@@ -314,17 +399,6 @@ def _reload(origin: _Origin) -> Extractor:
     return extractor
 
 
-def _read_item(item: object) -> TextInput:
-    """What is asked of a stream's item: a text, a `TextInput`, or a pair of either and the caller's id."""
-    own, id_ = item if isinstance(item, tuple | list) and len(item) == 2 else (item, "")
-    name = str(id_) if isinstance(id_, str | int) else ""
-    if isinstance(own, TextInput):
-        return replace(own, id=own.id or name)
-    if not isinstance(own, str):
-        raise UsageError(f"must be a string or a pair (string, id), not {type(item).__name__}")
-    return TextInput(own, name)
-
-
-def _require_batch_tokens(value: object) -> None:
+def _require_number(value: object, name: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise UsageError(f"batch_tokens must be a whole number from 1 on, not {value!r:.40}")
+        raise UsageError(f"{name} must be a whole number from 1 on, not {value!r:.40}")

@@ -15,7 +15,7 @@ from biaffinity.annotation import Document, Entity, Sentence
 from biaffinity.decoding.arrays import Bools
 from biaffinity.decoding.decode import BeforePairs
 from biaffinity.decoding.labels import Labels
-from biaffinity.decoding.prediction import BATCH_TOKENS, Predictor
+from biaffinity.decoding.prediction import Predictor
 from biaffinity.errors import UsageError
 from biaffinity.extraction.pieces import numbered
 
@@ -27,7 +27,7 @@ Entities = Literal["replace", "keep", "given"]
 
 
 class CharacterSpan(Protocol):
-    """Anything with a character span, as a `biaffinity.Mention`; its ``type`` is used if it has one."""
+    """Anything with a character span, as a `biaffinity.EntityMention`; its ``type`` is used if it has one."""
 
     @property
     def start_char(self) -> int:
@@ -183,7 +183,7 @@ def annotate(
     sentences: Sequence[Sentence],
     given: Sequence[Entities],
     *,
-    batch_tokens: int = BATCH_TOKENS,
+    batch_tokens: int | None = None,
     before_pairs: BeforePairs | None = None,
 ) -> list[Sentence]:
     """The sentences annotated, each with what ``given`` says of the entities that it has.
@@ -210,7 +210,7 @@ def _annotate_within(
     predictor: Predictor,
     sentences: Sequence[Sentence],
     given: Sequence[Entities],
-    batch_tokens: int,
+    batch_tokens: int | None,
     before_pairs: BeforePairs | None,
 ) -> list[Sentence]:
     labels = predictor.description.labels

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, get_args
 
+from biaffinity.config.folder import read_description
 from biaffinity.decoding.network import Network
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.hub import download, is_hub_name
@@ -41,10 +42,25 @@ def embedded_models() -> dict[str, Path]:
     return {path.name: path for path in sorted(EMBEDDED.glob("*")) if path.is_dir()}
 
 
+def device_named(device: str, runtime: str = "auto") -> str:
+    """The device that a name means: ``auto`` is a GPU where PyTorch is there and sees one, else the CPU."""
+    if device != "auto":
+        return device
+    if runtime == "onnx":
+        return "cpu"
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return "cpu"
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 def load_network(folder: Path, runtime: str = "auto", *, device: str = "cpu", threads: int = 1) -> Network:
     """The network of a model folder."""
     if runtime not in get_args(Runtime):
         raise UsageError(f"no runtime {runtime!r:.40}", remedy=f"one of {', '.join(get_args(Runtime))}")
+    read_description(folder)  # a folder that is no model is told of before an extra that is missing
+    device = device_named(device, runtime)
     if runtime == "auto":
         runtime = "onnx" if device == "cpu" and any(folder.glob("*.onnx")) else "torch"
     if runtime == "torch":

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from biaffinity.annotation import Document, Entity, Sentence
+from biaffinity.annotation import Document, Entity, Relation, Sentence
 from biaffinity.errors import BiaffinityWarning
 
 #: Tokens that a network reads at one time; the longest sentence of CoNLL04, ADE and SciERC has 173.
@@ -49,6 +49,19 @@ def numbered(sentences: Iterable[Sentence], id: str) -> Document:
     return Document(
         [replace(sentence, id=f"{prefix}{number}") for number, sentence in enumerate(sentences)], id=id
     )
+
+
+def joined(sentence: Sentence, pieces: Iterable[Sentence]) -> Sentence:
+    """The sentence under the annotation of the pieces that it was read in."""
+    entities: list[Entity] = []
+    relations: list[Relation] = []
+    start = 0
+    for piece in pieces:
+        before = len(entities)
+        entities += [replace(e, start=start + e.start, end=start + e.end) for e in piece.entities]
+        relations += [replace(r, head=before + r.head, tail=before + r.tail) for r in piece.relations]
+        start += len(piece)
+    return sentence.annotated(entities, relations)
 
 
 def _parts(sentence: Sentence) -> Iterator[Sentence]:

@@ -23,14 +23,14 @@ class Work(Generic[T]):
     item: T
 
 
-def windows(items: Iterable[Work[T]], tokens: int) -> Iterator[list[Work[T]]]:
-    """Some ``tokens`` of documents at a time; an empty document counts as one token."""
+def windows(items: Iterable[Work[T]], tokens: int, documents: int | None = None) -> Iterator[list[Work[T]]]:
+    """So many ``tokens`` or ``documents`` at a time; an empty document counts as one token."""
     window: list[Work[T]] = []
     size = 0
     for work in items:
         window.append(work)
         size += 1 + sum(len(sentence) for sentence in work.document.sentences)
-        if size >= tokens:
+        if size >= tokens or len(window) == documents:
             yield window
             window, size = [], 0
     if window:

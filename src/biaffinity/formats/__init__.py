@@ -16,9 +16,22 @@ from biaffinity.annotation import Sentence
 from biaffinity.errors import DataError, UsageError
 from biaffinity.formats import brat, conll, corp, doccano, dygie, jsonl, labelstudio, multihead, spert
 from biaffinity.formats.detection import Sample
+from biaffinity.formats.machine import Machine
 from biaffinity.formats.report import Report
 
-__all__ = ["FORMATS", "Format", "RawTextFormat", "Report", "detect", "format_for", "names", "read", "write"]
+__all__ = [
+    "FORMATS",
+    "AnnotationTool",
+    "Format",
+    "Machine",
+    "RawTextFormat",
+    "Report",
+    "detect",
+    "format_for",
+    "names",
+    "read",
+    "write",
+]
 
 SAY_FROM = "--from FORMAT, or format= in Python"
 SAY_TO = "--to FORMAT, or format= in Python"
@@ -56,8 +69,18 @@ class RawTextFormat(Format, Protocol):
         """The same; without ``split`` a text stays one sentence."""
 
 
+class AnnotationTool(Format, Protocol):
+    """What the module of a tool's format has, where people are to see who has labelled what."""
+
+    def write(
+        self, path: Path, sentences: Iterable[Sentence], report: Report, *, by: Machine | None = None
+    ) -> None:
+        """The same; labels ``by`` a model are marked as such, with their scores."""
+
+
 _MODULES: tuple[Format, ...] = (jsonl, multihead, corp, spert, dygie, conll, brat, doccano, labelstudio)
 _RAW_TEXT: tuple[RawTextFormat, ...] = (jsonl, brat, doccano, labelstudio)
+_TOOLS: tuple[AnnotationTool, ...] = (brat, doccano, labelstudio)
 FORMATS: dict[str, Format] = {module.NAME: module for module in _MODULES}
 RAW_TEXT_FORMATS: dict[str, RawTextFormat] = {module.NAME: module for module in _RAW_TEXT}
 
@@ -131,13 +154,20 @@ def write(
     sentences: Iterable[Sentence],
     format: str | None = None,
     report: Report | None = None,
+    *,
+    by: Machine | None = None,
 ) -> None:
     """Write sentences in the format given or the one the path's name tells.
 
-    Nothing stands at the path before all is written; on an error, what stood there is untouched.
+    Nothing stands at the path before all is written; on an error, what stood there is untouched. An
+    annotation tool (brat, doccano, Label Studio) is told whether they were labelled ``by`` a model.
     """
     module = _known(format_for(path, format))
-    module.write(Path(path), sentences, Report() if report is None else report)
+    path, report = Path(path), Report() if report is None else report
+    for tool in _TOOLS:
+        if tool.NAME == module.NAME:
+            return tool.write(path, sentences, report, by=by)
+    return module.write(path, sentences, report)
 
 
 def _recognising(sample: Sample) -> list[str]:

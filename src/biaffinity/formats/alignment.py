@@ -103,11 +103,13 @@ def align(
         yield replace(sentence, text=text[start:end], token_spans=spans)
 
 
-def characters(document: Document, report: Report) -> tuple[list[CharEntity], list[CharRelation]]:
+def characters(
+    document: Document, report: Report, *, scores: bool = False
+) -> tuple[list[CharEntity], list[CharRelation]]:
     """A document's annotation in characters of its text; the entities' keys are 1, 2, ...
 
-    The inverse of `align`. What that will not give back is reported: scores, ids other than its own,
-    tokens other than ours.
+    The inverse of `align`. What that will not give back is reported: ids other than its own, tokens other
+    than ours, and scores, unless they are wanted.
     """
     _, cut_anew = _read(document.text)
     tokens = set(cut_anew)
@@ -115,14 +117,14 @@ def characters(document: Document, report: Report) -> tuple[list[CharEntity], li
         again = document.id if len(document.sentences) == 1 else f"{document.id}:{number}"
         kept = {"document", "text"} | ({"id"} if sentence.id == again else set())
         where = sentence.id or document.id
-        note_losses(sentence, report, where, kept=kept)
+        note_losses(sentence, report, where, kept=kept | ({"scores"} if scores else set()))
         if any((offset + a, offset + b) not in tokens for a, b in sentence.token_spans or ()):
             report.note("tokens not carried over: the text is cut anew when it is read", where)
     mentions = document.entities
     keys = {mention: key for key, mention in enumerate(mentions, start=1)}
     return (
-        [CharEntity(m.start_char, m.end_char, m.type, keys[m]) for m in mentions],
-        [CharRelation(fact.type, keys[fact.head], keys[fact.tail]) for fact in document.relations],
+        [CharEntity(m.start_char, m.end_char, m.type, keys[m], score=m.score) for m in mentions],
+        [CharRelation(r.type, keys[r.head], keys[r.tail], score=r.score) for r in document.relations],
     )
 
 

@@ -24,6 +24,7 @@ from biaffinity.errors import DataError, UsageError
 from biaffinity.files import read_lines, read_text, refused
 from biaffinity.formats.alignment import CharEntity, CharRelation, align, characters
 from biaffinity.formats.detection import Sample
+from biaffinity.formats.machine import Machine
 from biaffinity.formats.piecewise import Piecewise
 from biaffinity.formats.report import Report
 
@@ -56,21 +57,30 @@ def read(path: Path, report: Report, *, split: bool = True) -> Iterator[Sentence
     return Piecewise(_texts(path), partial(_sentences, report=report, split=split))
 
 
-def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
-    """One pair of files per document, in a new or empty folder that appears only when it is whole."""
+def write(path: Path, sentences: Iterable[Sentence], report: Report, *, by: Machine | None = None) -> None:
+    """One pair of files per document, in a new or empty folder that appears only when it is whole.
+
+    With them goes annotation.conf, which tells brat the types. Labels ``by`` a model have a note each, with
+    its version and their score.
+    """
     with _writing_folder(path) as folder:
         taken: Counter[str] = Counter()
+        entity_types = dict.fromkeys(by.entity_types if by else ())
+        relation_types = dict.fromkeys(by.relation_types if by else ())
         for document in documents(sentences):
+            entity_types |= dict.fromkeys(entity.type for entity in document.entities)
+            relation_types |= dict.fromkeys(relation.type for relation in document.relations)
             pair = folder / _file_name(document.id, taken, report)
             pair.parent.mkdir(parents=True, exist_ok=True)
             pair.with_name(f"{pair.name}.txt").write_bytes(document.text.encode())
-            pair.with_name(f"{pair.name}.ann").write_bytes("".join(_lines(document, report)).encode())
+            pair.with_name(f"{pair.name}.ann").write_bytes("".join(_lines(document, report, by)).encode())
+        (folder / "annotation.conf").write_bytes(_configuration(entity_types, relation_types).encode())
 
 
 def recognises(sample: Sample) -> bool:
-    """A folder with an .ann file somewhere in it, or an .ann file."""
+    """A folder with an .ann or .txt file somewhere in it, or an .ann file."""
     if sample.is_folder:
-        return next(sample.path.rglob("*.ann"), None) is not None
+        return any(next(sample.path.rglob(f"*.{suffix}"), None) for suffix in ("ann", "txt"))
     return sample.path.suffix == ".ann"
 
 
@@ -206,20 +216,37 @@ def _natural_order(name: str) -> list[tuple[int, str]]:
     return [(int(digits or -1), rest) for digits, rest in re.findall(r"(\d*)(\D+|$)", name)]
 
 
-def _lines(document: Document, report: Report) -> Iterator[str]:
+def _lines(document: Document, report: Report, by: Machine | None) -> Iterator[str]:
     """The lines of a document's .ann file."""
-    entities, relations = characters(document, report)
+    entities, relations = characters(document, report, scores=by is not None)
+    labelled: dict[str, CharEntity | CharRelation] = {}
     for entity in entities:
-        type_ = _type_name(entity.type, document, report)
+        type_ = _noted_type_name(entity.type, document, report)
         shown = re.sub(r"[\r\n]", " ", document.text[entity.start : entity.end])
         yield f"T{entity.key}\t{type_} {entity.start} {entity.end}\t{shown}\n"
+        labelled[f"T{entity.key}"] = entity
     for number, relation in enumerate(relations, start=1):
-        type_ = _type_name(relation.type, document, report)
+        type_ = _noted_type_name(relation.type, document, report)
         yield f"R{number}\t{type_} Arg1:T{relation.head} Arg2:T{relation.tail}\t\n"
+        labelled[f"R{number}"] = relation
+    for number, (key, label) in enumerate(labelled.items() if by else (), start=1):
+        score = "" if label.score is None else f", score {label.score:.2f}"
+        yield f"#{number}\tAnnotatorNotes {key}\tby {by.version if by else ''}{score}\n"
 
 
-def _type_name(type_: str, document: Document, report: Report) -> str:
-    name = re.sub(r"\s", "_", type_)
+def _configuration(entity_types: Iterable[str], relation_types: Iterable[str]) -> str:
+    """brat's annotation.conf: the types, and that a relation may join any two entities."""
+    relations = [f"{_type_name(type_)}\tArg1:<ENTITY>, Arg2:<ENTITY>" for type_ in relation_types]
+    lines = ["[entities]", *map(_type_name, entity_types), "", "[relations]", *relations]
+    return "\n".join([*lines, "", "[events]", "", "[attributes]", ""])
+
+
+def _type_name(type_: str) -> str:
+    return re.sub(r"\s", "_", type_)
+
+
+def _noted_type_name(type_: str, document: Document, report: Report) -> str:
+    name = _type_name(type_)
     if name != type_:
         report.note("white space in a type written as _", document.id)
     return name
@@ -228,8 +255,10 @@ def _type_name(type_: str, document: Document, report: Report) -> str:
 def _file_name(identity: str, taken: Counter[str], report: Report) -> str:
     """A path for a document's files, without suffix: inside the folder, and no other document's.
 
-    Names are compared as the most forgetful file systems do, without regard to case.
+    A document that is called as its text file was loses nothing of its name. Names are compared as the most
+    forgetful file systems do, without regard to case.
     """
+    identity = identity.removesuffix(".txt")
     parts = [UNFIT.sub("_", part) for part in identity.split("/") if part not in ("", ".", "..")]
     parts = [part.encode()[:LONGEST_NAME].decode(errors="ignore") for part in parts]
     name = unique = "/".join(parts) or "document"

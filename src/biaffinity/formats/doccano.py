@@ -25,6 +25,7 @@ from biaffinity.formats.alignment import (
     in_code_points,
 )
 from biaffinity.formats.detection import Sample
+from biaffinity.formats.machine import Machine
 from biaffinity.formats.records import each_record, note_fields
 from biaffinity.formats.report import Report
 
@@ -46,24 +47,34 @@ def read(path: Path, report: Report, *, split: bool = True) -> Iterator[Sentence
     return each_record(path, partial(_sentences, ids=DocumentIds(path, report), report=report, split=split))
 
 
-def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
-    """One line per document, with entities and relations."""
+def write(path: Path, sentences: Iterable[Sentence], report: Report, *, by: Machine | None = None) -> None:
+    """One line per document, with entities and relations.
+
+    Labels ``by`` a model carry its name and version as ``model``, which doccano keeps as the text's metadata,
+    and their scores, which it does not look at.
+    """
     with writing(path) as file:
         for document in documents(sentences):
-            entities, relations = characters(document, report)
+            entities, relations = characters(document, report, scores=by is not None)
             record: Json = {
                 "id": document.id,
                 "text": document.text,
+                **({"model": by.version} if by else {}),
                 "entities": [
                     {"id": e.key, "start_offset": e.start, "end_offset": e.end, "label": e.type}
+                    | _score(e, by)
                     for e in entities
                 ],
                 "relations": [
-                    {"id": number, "from_id": r.head, "to_id": r.tail, "type": r.type}
+                    {"id": number, "from_id": r.head, "to_id": r.tail, "type": r.type} | _score(r, by)
                     for number, r in enumerate(relations, start=1)
                 ],
             }
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def _score(found: CharEntity | CharRelation, by: Machine | None) -> Json:
+    return {} if by is None or found.score is None else {"score": found.score}
 
 
 def recognises(sample: Sample) -> bool:

@@ -24,6 +24,7 @@ from biaffinity.formats.alignment import (
     in_code_points,
 )
 from biaffinity.formats.detection import Sample
+from biaffinity.formats.machine import Machine
 from biaffinity.formats.records import each_record, note_fields, writing_array
 from biaffinity.formats.report import Report
 
@@ -48,15 +49,24 @@ def read(path: Path, report: Report, *, split: bool = True) -> Iterator[Sentence
     return each_record(path, partial(_sentences, ids=DocumentIds(path, report), report=report, split=split))
 
 
-def write(path: Path, sentences: Iterable[Sentence], report: Report) -> None:
-    """One task per document; its id goes into ``data``, for Label Studio gives tasks its own numbers."""
+def write(path: Path, sentences: Iterable[Sentence], report: Report, *, by: Machine | None = None) -> None:
+    """One task per document; its id goes into ``data``, for Label Studio gives tasks its own numbers.
+
+    Labels ``by`` a model are predictions, with its version and their scores: an annotator takes them over or
+    not, and no export takes them for annotation.
+    """
     with writing_array(path) as add:
         for number, document in enumerate(documents(sentences), start=1):
             data = {"text": document.text}
             if document.id:
                 data["id"] = document.id
-            annotation = {"result": list(_written(document, report)), "was_cancelled": False}
-            add({"id": number, "data": data, "annotations": [annotation]})
+            result = list(_written(document, report, scores=by is not None))
+            task: Json = {"id": number, "data": data}
+            if by is None:
+                task["annotations"] = [{"result": result, "was_cancelled": False}]
+            else:
+                task["predictions"] = [{"model_version": by.version, **_mean_score(result), "result": result}]
+            add(task)
 
 
 def recognises(sample: Sample) -> bool:
@@ -228,9 +238,9 @@ def _squeezed(text: str) -> str:
     return "".join(text.replace("\\n", " ").split())
 
 
-def _written(document: Document, report: Report) -> Iterator[Json]:
+def _written(document: Document, report: Report, *, scores: bool) -> Iterator[Json]:
     """The regions and relations of a document, under the names of Label Studio's own template."""
-    entities, relations = characters(document, report)
+    entities, relations = characters(document, report, scores=scores)
     for entity in entities:
         yield {
             "id": f"e{entity.key}",
@@ -243,6 +253,7 @@ def _written(document: Document, report: Report) -> Iterator[Json]:
                 "text": document.text[entity.start : entity.end],
                 "labels": [entity.type],
             },
+            **({"score": entity.score} if scores and entity.score is not None else {}),
         }
     for relation in relations:
         yield {
@@ -251,4 +262,11 @@ def _written(document: Document, report: Report) -> Iterator[Json]:
             "to_id": f"e{relation.tail}",
             "direction": "right",
             "labels": [relation.type],
+            **({"score": relation.score} if scores and relation.score is not None else {}),
         }
+
+
+def _mean_score(result: list[Json]) -> Json:
+    """How sure a model is of a task, by which Label Studio can sort them: the mean of all scores."""
+    scores = [item["score"] for item in result if "score" in item]
+    return {"score": sum(scores) / len(scores)} if scores else {}

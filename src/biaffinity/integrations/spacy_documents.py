@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import Any
 
 from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
 
-from biaffinity.annotation import Document, Entity, Sentence
+from biaffinity.annotation import Document, Entity, Sentence, outermost
 from biaffinity.errors import UsageError
 from biaffinity.text import split_sentences
 
@@ -25,7 +26,7 @@ class SpanRelation:
     type: str
     head: Span
     tail: Span
-    score: float
+    score: float | None
 
 
 def relations_of(doc: Doc) -> list[SpanRelation]:
@@ -39,10 +40,15 @@ def relations_of(doc: Doc) -> list[SpanRelation]:
 def score_of(span: Span) -> float | None:
     """``span._.entity_score``: the score of an entity that the model found; None for any other span."""
     scores: Sequence[tuple[int, int, float]] = span.doc.user_data.get(KEY, {}).get("scores", ())
-    place = bisect_left(scores, span.start_char, key=lambda entry: entry[0])
-    if place < len(scores) and tuple(scores[place][:2]) == (span.start_char, span.end_char):
+    wanted = (span.start_char, span.end_char)
+    place = bisect_left(scores, wanted, key=_characters)
+    if place < len(scores) and _characters(scores[place]) == wanted:
         return scores[place][2]
     return None
+
+
+def _characters(entry: Sequence[Any]) -> tuple[int, int]:
+    return entry[0], entry[1]
 
 
 _EXTENSIONS: tuple[tuple[type[Doc] | type[Span], str, Callable[[Any], Any]], ...] = (
@@ -99,6 +105,52 @@ def to_document(doc: Doc, types: Mapping[Span, str]) -> Document:
             )
         )
     return Document(sentences)
+
+
+def from_document(document: Document, vocab: Vocab | None = None) -> Doc:
+    """A document of ours in spaCy's form: the inverse of `to_document`, annotation included.
+
+    White space between tokens that is more than one space becomes tokens of its own, as spaCy has it, so
+    the text is the same to the character.
+    """
+    register_extensions()
+    text = document.text
+    words: list[str] = []
+    spaces: list[bool] = []
+    starts: list[bool | int | None] = []
+
+    def add_gap(start: int, end: int) -> None:
+        if start < end and spaces and text[start] == " ":
+            spaces[-1] = True
+            start += 1
+        if start < end:
+            words.append(text[start:end])
+            spaces.append(False)
+            starts.append(False)
+
+    position = 0
+    for offset, sentence in zip(document.offsets, document.sentences, strict=True):
+        for number, (start, end) in enumerate(sentence.token_spans or ()):
+            add_gap(position, offset + start)
+            # White space before the first token of all belongs to its sentence.
+            starts.append(number == 0 and position > 0)
+            position = offset + end
+            words.append(text[offset + start : position])
+            spaces.append(False)
+    add_gap(position, len(text))
+    starts[:1] = [True] * bool(words)
+    doc = Doc(Vocab() if vocab is None else vocab, words=words, spaces=spaces, sent_starts=starts)
+    spans = [_span(doc, (e.start_char, e.end_char, e.type)) for e in document.entities]
+    flat, before = [], 0
+    for sentence in document.sentences:
+        flat += [spans[before + index] for index in outermost(sentence.entities)]
+        before += len(sentence.entities)
+    doc.set_ents(flat)
+    scores = {span: e.score for span, e in zip(spans, document.entities, strict=True) if e.score is not None}
+    place = dict(zip(document.entities, spans, strict=True))
+    relations = [SpanRelation(r.type, place[r.head], place[r.tail], r.score) for r in document.relations]
+    write(doc, relations, scores, anew=True)
+    return doc
 
 
 def characters_of(entity: Span) -> tuple[int, int]:

@@ -103,7 +103,8 @@ class _LogPartition(torch.autograd.Function):
     def forward(
         ctx: Any, emissions: Tensor, transitions: Tensor, start: Tensor, end: Tensor, lengths: Tensor
     ) -> Tensor:
-        ctx.chain = _Chain(emissions, transitions, start, end, lengths)
+        chain = _ScannedChain if emissions.is_cuda else _Chain
+        ctx.chain = chain(emissions, transitions, start, end, lengths)
         partition: Tensor = ctx.chain.log_partition().to(emissions.dtype)
         return partition
 
@@ -136,21 +137,23 @@ class _Chain:
         self.end = end.double().exp()
         self.lengths = lengths
         self.rows = torch.arange(len(lengths), device=lengths.device)
+        #: [batch, size, labels]: P(label at t | everything up to t); and its scale, [batch, size, 1].
+        self.forward, scale = self._forward(likelihood, start.double().exp())
+        self.scaled = likelihood / scale
+        #: [batch, size]: log of the summed scores of all prefixes.
+        self.level = (scale.log() + shift).squeeze(2).cumsum(1)
+        self.last = self.forward[self.rows, lengths - 1] @ self.end
+
+    def _forward(self, likelihood: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
         forward, scales = [], []
-        state = start.double().exp()
+        state = start
         for position, observed in enumerate(likelihood.unbind(1)):
             state = (state @ self.step if position else state) * observed
             scale = state.sum(1, keepdim=True)
             state = state / scale
             forward.append(state)
             scales.append(scale)
-        #: [batch, size, labels]: P(label at t | everything up to t).
-        self.forward = torch.stack(forward, dim=1)
-        scale = torch.stack(scales, dim=1)
-        self.scaled = likelihood / scale
-        #: [batch, size]: log of the summed scores of all prefixes.
-        self.level = (scale.log() + shift).squeeze(2).cumsum(1)
-        self.last = self.forward[self.rows, lengths - 1] @ self.end
+        return torch.stack(forward, dim=1), torch.stack(scales, dim=1)
 
     def log_partition(self) -> Tensor:
         """Log Z, [batch]."""
@@ -180,6 +183,53 @@ class _Chain:
         right = (self.scaled * backward * weight).masked_fill(outside, 0)[:, 1:]
         left = self.forward.masked_fill(outside, 0)[:, :-1]
         return self.step * (left.flatten(0, 1).T @ right.flatten(0, 1))
+
+
+class _ScannedChain(_Chain):
+    """The same for a GPU, which waits for each step of a loop: all prefixes in log(size) products.
+
+    A token is a matrix, how label i before it goes with label j at it. The product of the matrices up to a
+    token is found by doubling (Hillis & Steele 1986): those of 1, 2, 4, ... neighbours, kept within range by
+    dividing each matrix by its largest value, which cancels out.
+    """
+
+    def _forward(self, likelihood: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
+        first = start * likelihood[:, 0]
+        # The first token is a matrix of equal rows, so any row of a prefix is the state after it.
+        steps = self.step * likelihood.unsqueeze(2)
+        steps = torch.cat([first[:, None, None, :].expand_as(steps[:, :1]), steps[:, 1:]], dim=1)
+        forward = _prefixes(_normal(steps))[:, :, 0]
+        forward = forward / forward.sum(2, keepdim=True)
+        before = torch.cat([start.expand_as(first).unsqueeze(1), forward[:, :-1] @ self.step], dim=1)
+        return forward, (before * likelihood).sum(2, keepdim=True)
+
+    def backward(self) -> Tensor:
+        """[batch, size, labels], scaled so that forward times backward sums to one at every token."""
+        size = self.scaled.size(1)
+        final = self.end / self.last.unsqueeze(1)
+        # What a token's state is multiplied by to come to the next one's; past the end nothing changes.
+        steps = self.step * self.scaled.unsqueeze(2)
+        inside = _mask(self.lengths, size)[:, :, None, None]
+        steps = torch.where(inside, steps, torch.eye(len(self.end), dtype=steps.dtype, device=steps.device))
+        # From the end: a matrix of equal columns, then the transposed steps, last first.
+        ends = final[:, None, None, :].expand_as(steps[:, :1])
+        chain = torch.cat([ends, steps[:, 1:].flip(1).transpose(2, 3)], dim=1)
+        states = _prefixes(_normal(chain))[:, :, 0].flip(1)
+        return states / (self.forward * states).sum(2, keepdim=True)
+
+
+def _prefixes(matrices: Tensor) -> Tensor:
+    """The products of the first 1, 2, 3, ... matrices [batch, size, n, n], each up to a factor."""
+    reach = 1
+    while reach < matrices.size(1):
+        joined = _normal(matrices[:, :-reach] @ matrices[:, reach:])
+        matrices = torch.cat([matrices[:, :reach], joined], dim=1)
+        reach *= 2
+    return matrices
+
+
+def _normal(matrices: Tensor) -> Tensor:
+    return matrices / matrices.amax((2, 3), keepdim=True)
 
 
 def _mask(lengths: Tensor, size: int) -> Tensor:

@@ -25,6 +25,8 @@ class Dropout(nn.Module):
         """[...] -> [...]."""
         if not self.training or self.dropped == 0:
             return values
+        if values.is_cuda:  # whose own is one kernel
+            return nn.functional.dropout(values, self.dropped / 256)
         count = values.numel()
         low, high = -(2**63), 2**63 - 1
         draws = torch.randint(low, high, ((count + 7) // 8,), dtype=torch.int64, device=values.device)

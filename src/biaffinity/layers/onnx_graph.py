@@ -16,6 +16,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, checker, helper
 from torch import Tensor, nn
 from torch.export import Dim
 
+from biaffinity.layers.onnx_int8 import Int8, with_int8_products
 from biaffinity.layers.onnx_lstm import OPSET, with_onnx_lstms
 
 #: Read by onnxruntime from 1.17 on.
@@ -29,12 +30,13 @@ class Traced:
     """A module of one result, examples of its arguments by name, and the names of their axes.
 
     An axis with a name may have any size when the graph is run, the same wherever the name stands; an axis
-    without one is as the example has it.
+    without one is as the example has it. ``int8`` names the products that run in whole numbers, if any.
     """
 
     module: nn.Module
     inputs: Mapping[str, Tensor]
     axes: Mapping[str, tuple[str, ...]]
+    int8: Int8 | None = None
 
 
 def onnx_files(parts: Mapping[str, Traced], notes: Mapping[str, str]) -> dict[str, bytes]:
@@ -44,7 +46,7 @@ def onnx_files(parts: Mapping[str, Traced], notes: Mapping[str, str]) -> dict[st
     ``notes`` are kept in each file.
     """
     whole = _exported(parts)
-    return {name: _file(_part(whole.graph, name, part), notes) for name, part in parts.items()}
+    return {name: _file(_part(whole.graph, name, part), notes, part.int8) for name, part in parts.items()}
 
 
 class _Together(nn.Module):
@@ -142,19 +144,25 @@ def _rename_inner(graph: GraphProto, names: Mapping[str, str]) -> None:
         node.input[:] = [names.get(name, name) for name in node.input]
 
 
-def _file(graph: GraphProto, notes: Mapping[str, str]) -> bytes:
+def _file(graph: GraphProto, notes: Mapping[str, str], int8: Int8 | None) -> bytes:
     _strip(graph)
+    if int8 is not None:
+        graph = with_int8_products(_model(graph), int8).graph
     _halve(graph)
-    model = helper.make_model(
+    model = _model(graph)
+    helper.set_model_props(model, dict(notes))
+    checker.check_model(model, full_check=True)
+    content: bytes = model.SerializeToString(deterministic=True)
+    return content
+
+
+def _model(graph: GraphProto) -> ModelProto:
+    return helper.make_model(
         graph,
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="biaffinity",
     )
-    helper.set_model_props(model, dict(notes))
-    checker.check_model(model, full_check=True)
-    content: bytes = model.SerializeToString(deterministic=True)
-    return content
 
 
 def _strip(graph: GraphProto) -> None:

@@ -58,7 +58,9 @@ class OnnxBiLSTM(nn.Module):
         self.output_size = lstm.output_size
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
-        """[batch, size, input_size], [batch] -> [batch, size, 2 * hidden_size]."""
+        """[batch, size, input_size], [batch] -> [batch, size, output_size]."""
+        if not self.layers:
+            return inputs
         values = inputs.transpose(0, 1)
         for layer in self.layers:
             states = layer(values, lengths)

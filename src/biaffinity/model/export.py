@@ -8,7 +8,9 @@ and those of the encoder, from its arrays to token vectors.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +22,9 @@ from biaffinity.model.folder import load_model
 from biaffinity.model.joint import BoundaryEmbedding, JointModel
 from biaffinity.model.upgrade import upgrade_folder
 
+if TYPE_CHECKING:
+    from biaffinity.layers.onnx_int8 import Int8
+
 Axes = dict[str, tuple[str, ...]]
 
 
@@ -28,6 +33,19 @@ def export(folder: Path) -> list[Path]:
 
     A model of an older version is brought up to date first.
     """
+    return write_graphs(folder, graph_contents(folder))
+
+
+def write_graphs(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
+    """Write graphs by name, each whole or not at all; their paths."""
+    for name, content in contents.items():
+        with replacing(graph_path(folder, name)) as neighbour:
+            neighbour.write_bytes(content)
+    return [graph_path(folder, name) for name in contents]
+
+
+def graph_contents(folder: Path, int8: Int8 | None = None) -> dict[str, bytes]:
+    """The graphs of the model in a folder, by name; ``int8`` names what its encoder does in whole numbers."""
     try:
         from biaffinity.layers.onnx_graph import Traced, onnx_files
     except ModuleNotFoundError as error:
@@ -43,12 +61,8 @@ def export(folder: Path) -> list[Path]:
     if model.relation_encoder is model.encoder:
         del encoders["relation_encoder"]
     for name, encoder in encoders.items():
-        parts |= {f"{name}.{graph}": Traced(*traced) for graph, traced in encoder.graphs().items()}
-    contents = onnx_files(parts, {WEIGHTS_KEY: weights_fingerprint(folder)})
-    for name, content in contents.items():
-        with replacing(graph_path(folder, name)) as neighbour:
-            neighbour.write_bytes(content)
-    return [graph_path(folder, name) for name in contents]
+        parts |= {f"{name}.{graph}": Traced(*traced, int8) for graph, traced in encoder.graphs().items()}
+    return onnx_files(parts, {WEIGHTS_KEY: weights_fingerprint(folder)})
 
 
 class _Emissions(nn.Module):

@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from biaffinity.config.folder import FORMAT, WEIGHTS, read_description, write_description
-from biaffinity.encoders.parts import encoder_class
+from biaffinity.encoders.parts import load_encoder
 from biaffinity.errors import DataError
 from biaffinity.files import replacing
 from biaffinity.model.joint import JointModel
@@ -21,7 +21,7 @@ from biaffinity.model.joint import JointModel
 def save_model(model: JointModel, folder: Path) -> None:
     """Write a model; the weights go last, so a folder with weights is whole."""
     save_description(model, folder)
-    save_weights(model, folder)
+    save_weights(owned_tensors(model), folder)
 
 
 def save_description(model: JointModel, folder: Path) -> None:
@@ -31,14 +31,14 @@ def save_description(model: JointModel, folder: Path) -> None:
 
 
 def save_weights(
-    model: JointModel,
+    weights: Mapping[str, Tensor],
     folder: Path,
     notes: Mapping[str, str] | None = None,
     *,
     precision: Literal["single", "half"] = "single",
 ) -> None:
-    """Write the weights into a folder that has the rest, with notes of where they come from."""
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in owned_tensors(model).items()}
+    """Write weights into a folder that has the rest of a model, with notes of where they come from."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     if precision == "half":
         tensors = {name: tensor.half() for name, tensor in tensors.items()}
     save_tensors(folder / WEIGHTS, tensors, {"format": FORMAT, **(notes or {})})
@@ -47,8 +47,7 @@ def save_weights(
 def load_model(folder: Path, device: str | torch.device = "cpu") -> JointModel:
     """Read a model folder."""
     known = read_description(folder)
-    settings = known.config.encoder
-    encoder = encoder_class(settings).load(folder, settings, dropout=known.config.model.dropout)
+    encoder = load_encoder(folder, known.config.encoder, dropout=known.config.model.dropout)
     model = JointModel(known.config, known.schema, encoder)
     load_weights(model, folder)
     return model.to(device).eval()
@@ -72,6 +71,11 @@ def owned_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
             owned[name] = tensor
         seen.add(key)
     return owned
+
+
+def copied(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors as they are now, whatever training makes of them."""
+    return {name: tensor.detach().clone() for name, tensor in tensors.items()}
 
 
 def _fill(targets: dict[str, Tensor], tensors: dict[str, Tensor], path: Path) -> None:

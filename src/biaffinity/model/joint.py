@@ -6,7 +6,7 @@ by side on the sum of their losses gives each the very updates it would get alon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
 from torch import Tensor, nn
@@ -19,15 +19,12 @@ from biaffinity.decoding.decode import best_labelling
 from biaffinity.decoding.labels import BOUNDARIES, Spans
 from biaffinity.decoding.network import Batch
 from biaffinity.decoding.schema import Schema
-from biaffinity.encoders.recurrent.encoder import RecurrentEncoder
+from biaffinity.encoders.encoder import Encoder
 from biaffinity.layers.crf import FORBIDDEN
 from biaffinity.layers.dropout import Dropout
 from biaffinity.model.gold import Gold
 from biaffinity.model.relations import RelationClassifier
 from biaffinity.model.tagger import Tagger
-
-#: An encoder's class; a second one makes this a union.
-Encoder = RecurrentEncoder
 
 
 class BoundaryEmbedding(nn.Module):
@@ -79,6 +76,12 @@ class JointModel(nn.Module):
     def device(self) -> torch.device:
         """Where the weights are."""
         return self.tagger.output.weight.device
+
+    def pretrained(self) -> Iterator[nn.Parameter]:
+        """Weights that were learnt elsewhere."""
+        yield from self.encoder.pretrained()
+        if self.relation_encoder is not self.encoder:
+            yield from self.relation_encoder.pretrained()
 
     def crf(self) -> CRFDecoder:
         """The tagger's transitions, to decode by."""

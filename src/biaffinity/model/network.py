@@ -13,6 +13,8 @@ from biaffinity.model.joint import JointModel
 
 #: Pairs scored at a time: what a sentence with thousands of entities needs stays small.
 BLOCK = 4096
+#: Padded tokens per batch on a GPU.
+GPU_BATCH_TOKENS = 16_384
 _VECTORS = "relation vectors"
 
 
@@ -26,6 +28,11 @@ class TorchNetwork:
     def description(self) -> Description:
         """What it is."""
         return self.model.description
+
+    @property
+    def batch_tokens(self) -> int:
+        """Many on a GPU, which is idle while few are read."""
+        return self.model.config.encoder.batch_tokens if self.model.device.type == "cpu" else GPU_BATCH_TOKENS
 
     @property
     def crf(self) -> CRFDecoder:

@@ -26,6 +26,7 @@ class OnnxNetwork:
     def __init__(self, known: ModelDescription, parts: FolderParts) -> None:
         settings, options = known.config.encoder, known.config.model
         self.description: Description = known.decoding
+        self.batch_tokens: int = settings.batch_tokens
         self.crf = _crf(known, self.description, parts)
         self._encoder = load_runtime(parts, "encoder", settings)
         self._relation_encoder = (

@@ -56,7 +56,7 @@ class FolderParts:
     def graph(self, name: str) -> Graph:
         """``NAME.onnx`` as a function of its inputs; one made from other weights is an error."""
         path = graph_path(self.folder, name)
-        remedy = f"run: biaffinity export {self.folder}"
+        remedy = f"run: biaffinity export --model {self.folder}"
         if not path.is_file():
             raise DataError("no such file", where=str(path), remedy=remedy)
         try:

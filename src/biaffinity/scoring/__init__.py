@@ -7,7 +7,7 @@ so that the sentences are walked once however much is asked about them.
 from biaffinity.scoring.comparison import Comparison, Difference, compare
 from biaffinity.scoring.pairing import MismatchError
 from biaffinity.scoring.resampling import with_intervals
-from biaffinity.scoring.sheet import Score, ScoreSheet, score
+from biaffinity.scoring.sheet import Score, ScoreSheet, score, score_with_confusions
 from biaffinity.scoring.significance import PairedTTest, paired_t_test
 from biaffinity.scoring.tally import Tally, count
 
@@ -23,5 +23,6 @@ __all__ = [
     "count",
     "paired_t_test",
     "score",
+    "score_with_confusions",
     "with_intervals",
 ]

@@ -15,6 +15,7 @@ GROUPS: tuple[tuple[Cell, str], ...] = (
     (("re", "boundaries"), "Relations, boundaries only"),
     (("paper",), "The paper's numbers (macro)"),
 )
+SUMMARY: tuple[Cell, ...] = (("ner",), ("re", "strict"))
 
 
 def averages(group: Cell, other: Sequence[str]) -> Iterator[tuple[str, Cell]]:
@@ -39,5 +40,18 @@ def lines(sheet: ScoreSheet) -> Iterator[tuple[str, Cell | None]]:
     for group, title in GROUPS:
         yield title, None
         yield from averages(group, sheet.other)
-        types = (*group, "per_type")
-        yield from ((path[-1], path) for path in sheet.scores if path[:-1] == types)
+        yield from _types(sheet, group)
+
+
+def summary(sheet: ScoreSheet) -> Iterator[tuple[str, Cell | None]]:
+    """What most people ask of a model: strict micro scores of entities and relations, and each type's."""
+    for group, title in GROUPS:
+        if group in SUMMARY:
+            yield title, None
+            yield "micro", (*group, "micro")
+            yield from _types(sheet, group)
+
+
+def _types(sheet: ScoreSheet, group: Cell) -> Iterator[tuple[str, Cell]]:
+    types = (*group, "per_type")
+    yield from ((path[-1], path) for path in sheet.scores if path[:-1] == types)

@@ -18,11 +18,12 @@ The `paper` cells are the four numbers of Nguyen & Verspoor (2019) under the nam
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from biaffinity.annotation import Sentence
 from biaffinity.scoring.averages import Array, Rates, macro, micro, rates
+from biaffinity.scoring.confusions import Confusion, worst_confusions
 from biaffinity.scoring.matching import (
     EC,
     NER,
@@ -74,13 +75,15 @@ class ScoreSheet:
     (0.5, 1.0, 1)
 
     ``intervals`` holds the confidence interval of every F1 once it has been worked out
-    (`biaffinity.scoring.with_intervals`).
+    (`biaffinity.scoring.with_intervals`); ``confusions`` the types most often taken for one another, where
+    they were asked for.
     """
 
     scores: Mapping[Cell, Score]
     sentences: int
     other: tuple[str, ...]
     intervals: Mapping[Cell, Interval] = field(default_factory=dict)
+    confusions: tuple[Confusion, ...] = ()
 
     @classmethod
     def of(cls, tally: Tally, *, other: Collection[str] = OTHER) -> ScoreSheet:
@@ -89,6 +92,11 @@ class ScoreSheet:
         types = {path: ledger.types for path, ledger in tally.ledgers.items()}
         scores = {path: Score.of(cell) for path, cell in cells(totals, types, other).items()}
         return cls(scores, tally.sentences, tuple(sorted(other)))
+
+    def __repr__(self) -> str:
+        entities, relations = (100 * self[path].f1 for path in (("ner", "micro"), ("re", "strict", "micro")))
+        scores = f"strict micro F1: entities {entities:.1f}, relations {relations:.1f}"
+        return f"ScoreSheet({self.sentences:,} sentence{'s' * (self.sentences != 1)}, {scores})"
 
     def __getitem__(self, path: Cell) -> Score:
         return self.scores[path]
@@ -120,6 +128,11 @@ def score(
     in ``exclude`` are not scored.
     """
     return ScoreSheet.of(count(gold, predicted, exclude=exclude), other=other)
+
+
+def score_with_confusions(gold: Sequence[Sentence], predicted: Sequence[Sentence]) -> ScoreSheet:
+    """The same, and the types most often taken for one another: what costs more than the counts."""
+    return replace(score(gold, predicted), confusions=worst_confusions(gold, predicted))
 
 
 def cells(

@@ -9,11 +9,12 @@ from pathlib import Path
 from fastapi import FastAPI, Request
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
+from biaffinity.config.folder import read_examples
 from biaffinity.extraction import Extractor
-from biaffinity.serve.documentation import render
+from biaffinity.extraction.loading import model_folder
 from biaffinity.serve.endpoints import Service
 from biaffinity.serve.gate import STREAM, Gate
 from biaffinity.serve.hosts import Hosts
@@ -30,9 +31,11 @@ PAGE = Path(__file__).parent / "page"
 
 def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
     """The application; its extractor is loaded now, if it is not given."""
-    extractor = extractor or Extractor.load(settings.model)
+    folder = model_folder(settings.model)
+    extractor = extractor or Extractor.load(folder, device=settings.device)
+    examples = read_examples(folder)
     metrics, keys = Metrics(), Keys.read(settings.api_key_file)
-    service = Service(settings, extractor, metrics)
+    service = Service(settings, extractor, metrics, examples)
     app = FastAPI(
         title="Biaffinity",
         version=__version__,
@@ -43,11 +46,11 @@ def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
         openapi_url=None,
         redirect_slashes=False,  # it would lead to the Host of the request
     )
-    add_operations(app, service)
+    add_operations(app, service, next(iter(examples.values()), "A text of your own."))
     description = describe(app, extractor, with_keys=bool(keys))
     app.add_route("/openapi.json", _always(Response(to_json(description), media_type="application/json")))
-    app.add_route("/docs", _always(HTMLResponse(render(description))))
-    app.add_route("/", _page)
+    app.add_route("/docs", _page("docs.html"))
+    app.add_route("/", _page("index.html"))
     app.add_route("/page/drawing.css", _drawing_style)
     app.mount("/page", StaticFiles(directory=PAGE))
     routes = frozenset({*description["paths"], "/", "/docs", "/openapi.json"})
@@ -74,8 +77,11 @@ def _always(answer: Response) -> Callable[[Request], Awaitable[Response]]:
     return give
 
 
-async def _page(request: Request) -> Response:
-    return FileResponse(PAGE / "index.html")
+def _page(name: str) -> Callable[[Request], Awaitable[Response]]:
+    async def give(request: Request) -> Response:
+        return FileResponse(PAGE / name)
+
+    return give
 
 
 async def _drawing_style(request: Request) -> Response:

@@ -31,10 +31,13 @@ from biaffinity.version import __version__
 class Service:
     """The endpoints, and what they share."""
 
-    def __init__(self, settings: Settings, extractor: Extractor, metrics: Metrics) -> None:
+    def __init__(
+        self, settings: Settings, extractor: Extractor, metrics: Metrics, examples: dict[str, str]
+    ) -> None:
         self._settings = settings
         self._extractor = extractor
         self._metrics = metrics
+        self._examples = examples
         self._batcher: Batcher | None = None
         self._bodies, self._answers = Held(settings.max_held), Held(settings.max_held)
         self._tail = b'],"model":' + to_json(settings.model_name) + b"}"
@@ -99,6 +102,7 @@ class Service:
             version=__version__,
             entity_types=list(self._extractor.entity_types),
             relation_types=list(self._extractor.relation_types),
+            examples=self._examples,
             max_chars=self._settings.max_chars,
             max_texts=MOST_TEXTS,
             max_entities=self._settings.max_entities,

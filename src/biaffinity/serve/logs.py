@@ -1,4 +1,4 @@
-"""Logs for machines: a JSON object per line, and never a word of a user's text."""
+"""Logs: a JSON object per line for machines, plain lines on a terminal, and never a word of a user's text."""
 
 from __future__ import annotations
 
@@ -57,15 +57,35 @@ class Refusals:
             _log.warning("refused", extra={"fields": fields})
 
 
-#: For `logging.config.dictConfig`: our lines and the server's, to stderr. The server's own access log
-#: would print addresses with their queries; ours does not.
-CONFIG: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"json": {"()": "biaffinity.serve.logs.JsonLines"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
-    "loggers": {
-        "biaffinity.serve": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-        "uvicorn": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-    },
-}
+class PlainLines(logging.Formatter):
+    """The same for a person who watches a terminal: the time, the event, and what it carries."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line; a request as its method, address, status and milliseconds."""
+        fields, event = {**getattr(record, "fields", {})}, record.getMessage()
+        if {"method", "route", "status", "seconds"} <= fields.keys():
+            method, route, status, seconds = map(fields.pop, ("method", "route", "status", "seconds"))
+            event = f"{method} {route} {status} in {1000 * seconds:.0f} ms"
+        if record.exc_info and record.exc_info[1]:
+            fields |= trace(record.exc_info[1])
+        if record.levelno >= logging.WARNING:
+            fields = {"level": record.levelname.lower(), **fields}
+        told = "  ".join(f"{name} {value}" for name, value in fields.items())
+        moment = datetime.fromtimestamp(record.created).astimezone()
+        return f"{moment:%H:%M:%S}  {event}  {told}".rstrip()
+
+
+def config(*, terminal: bool) -> dict[str, Any]:
+    """For `logging.config.dictConfig`: our lines and the server's, to stderr, as who reads them likes it.
+
+    The server's own access log would print addresses with their queries; ours does not.
+    """
+    kind = PlainLines if terminal else JsonLines
+    logger = {"handlers": ["stderr"], "level": "INFO", "propagate": False}
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"lines": {"()": f"{kind.__module__}.{kind.__name__}"}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
+        "loggers": {"biaffinity.serve": logger, "uvicorn": logger},
+    }

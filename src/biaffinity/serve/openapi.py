@@ -33,7 +33,6 @@ _REF = "#/components/schemas/{model}"
 _RETRY = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}}}
 #: Of a body in lines no schema says more than that.
 _LINES = {"title": "lines of JSON"}
-_EXAMPLE = {"text": "Ilka Roe lives in Ghent.", "min_score": 0.5}
 _READ_ALL = """The documents come in the order of the texts. Either every text is answered or none is: \
 where one of several cannot be read, the error names it."""
 _READ_LINES = """A line of the body is a JSON string, or an object like that of `/v1/extract` with one \
@@ -44,17 +43,19 @@ The answer begins before the body has ended, and the body is read no faster than
 must read while it sends, as `curl -N -T FILE` does."""
 
 
-def add_operations(app: FastAPI, service: Service) -> None:
-    """Give the application its documented addresses."""
+def add_operations(app: FastAPI, service: Service, text: str) -> None:
+    """Give the application its documented addresses; ``text`` is what the examples ask about."""
+    example = {"text": text, "min_score": 0.5}
     app.add_api_route(
         "/v1/extract",
         service.extract,
         methods=["POST"],
         operation_id="extract",
+        tags=["texts"],
         summary="Entities and relations of one text or of several",
         description=_READ_ALL,
         responses={**_answer(ExtractAnswer), **_errors(400, 408, 413, 415, 422, 429, 500, 503, 504)},
-        openapi_extra={"requestBody": _body(JSON[0], {"oneOf": [_ref(OneText), _ref(ManyTexts)]}, _EXAMPLE)},
+        openapi_extra={"requestBody": _body(JSON[0], {"oneOf": [_ref(OneText), _ref(ManyTexts)]}, example)},
         response_class=Response,
     )
     app.add_api_route(
@@ -62,6 +63,7 @@ def add_operations(app: FastAPI, service: Service) -> None:
         service.stream,
         methods=["POST"],
         operation_id="stream",
+        tags=["texts"],
         summary="The same for any number of texts, line by line",
         description=_READ_LINES,
         responses={
@@ -71,13 +73,14 @@ def add_operations(app: FastAPI, service: Service) -> None:
             },
             **_errors(415, 429, 500, 503),
         },
-        openapi_extra={"requestBody": _body(LINES[0], _LINES, json.dumps(_EXAMPLE) + "\n")},
+        openapi_extra={"requestBody": _body(LINES[0], _LINES, json.dumps(example) + "\n")},
         response_class=Response,
     )
     app.add_api_route(
         "/v1/model",
         service.model,
         operation_id="model",
+        tags=["service"],
         summary="The model behind the service, and the service's bounds",
         responses={**_answer(ModelAnswer), **_errors(500)},
         response_class=Response,
@@ -90,6 +93,7 @@ def add_operations(app: FastAPI, service: Service) -> None:
             f"/health/{name}",
             endpoint,
             operation_id=name,
+            tags=["service"],
             summary=summary,
             responses={**_answer(HealthAnswer), **_errors(500, 503)},
             response_class=Response,
@@ -98,6 +102,7 @@ def add_operations(app: FastAPI, service: Service) -> None:
         "/metrics",
         service.metrics,
         operation_id="metrics",
+        tags=["service"],
         summary="Counters, for Prometheus",
         responses={
             200: {

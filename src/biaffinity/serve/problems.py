@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from difflib import get_close_matches
 from http import HTTPStatus
 from typing import Any
 
@@ -30,6 +32,10 @@ MEANINGS = {
     503: ("not_ready", "The service is starting or stopping, is full, or has been stuck for a while."),
     504: ("timeout", "The answer was not ready in time."),
 }
+
+
+_UNKNOWN = "extra_forbidden"  # pydantic's word for it
+_LOOKED_AT = 32  # faults of a body, to find the one to name
 
 
 class ServiceError(Exception):
@@ -123,14 +129,29 @@ def misused(error: BiaffinityError) -> ServiceError:
 
 def malformed(error: ValidationError) -> ServiceError:
     """The first thing that is wrong with a body, its field named as the client would write it."""
-    # A body can have a hundred thousand faults: all of them as objects would be a hundred times its size.
-    details = error.json(include_url=False, include_context=False, include_input=False)
-    first, _ = json.JSONDecoder().raw_decode(details, 1)
-    count = error.error_count()
+    faults = list(_faults(error))
+    # A field that is unknown is the cause, and one that is missing for its sake the effect.
+    faults.sort(key=lambda fault: fault["type"] != _UNKNOWN)
+    first, name, count = faults[0], _field(faults[0]), error.error_count()
     more = f"; and {count - 1:,} more" if count > 1 else ""
-    return ServiceError(
-        422, f"{first['msg']}{more}", where=_field(first), remedy="see /docs for what is expected"
-    )
+    if first["type"] != _UNKNOWN or name is None:
+        return ServiceError(422, f"{first['msg']}{more}", where=name, remedy="see /docs for what is expected")
+    missing = [_field(fault) or "" for fault in faults if fault["type"] == "missing"]
+    meant = get_close_matches(name, missing, n=1)
+    remedy = f"did you mean {meant[0]}?" if meant else "see /docs for what is expected"
+    return ServiceError(422, f"there is no such field{more}", where=name, remedy=remedy)
+
+
+def _faults(error: ValidationError) -> Iterator[dict[str, Any]]:
+    """The first faults of a body. It can have a hundred thousand: as objects all would be a hundred times its
+    size.
+    """
+    written = error.json(include_url=False, include_context=False, include_input=False)
+    place, decoder = 1, json.JSONDecoder()  # after the bracket, and then after every comma
+    for _ in range(min(error.error_count(), _LOOKED_AT)):
+        fault, end = decoder.raw_decode(written, place)
+        place = end + 1
+        yield fault
 
 
 def _field(details: dict[str, Any]) -> str | None:

@@ -17,9 +17,11 @@ from biaffinity.serve.logs import trace
 from biaffinity.serve.problems import ServiceError, misused, too_many
 from biaffinity.serve.schemas import GivenEntity
 from biaffinity.serve.settings import Settings
+from biaffinity.show import svg
+from biaffinity.show.palette import Palette
 
-#: Padded tokens that the network reads at one time: with tens of sentences at hand, fewer than a long
-#: stream has, so that short sentences are not padded to the length of the longest.
+#: Padded tokens that the network reads at one time on a CPU: with tens of sentences at hand, fewer than a
+#: long stream has, so that short sentences are not padded to the length of the longest.
 BATCH_TOKENS = 512
 
 #: What a pair of given entities costs, and one that may come to be drawn, in characters to be read.
@@ -61,6 +63,9 @@ class Reader:
     def __init__(self, extractor: Extractor, settings: Settings) -> None:
         self.extractor = extractor
         self._settings = settings
+        self._batch_tokens = BATCH_TOKENS if extractor.device == "cpu" else None
+        #: So that a type has one colour in all drawings.
+        self.palette = Palette.of(extractor.entity_types, extractor.relation_types)
 
     def read(
         self, tasks: Sequence[Task], wanted: Callable[[], bool] = lambda: True
@@ -88,7 +93,9 @@ class Reader:
                     self._settings.max_entities,
                 )
 
-        found = self.extractor.stream(map(_as_input, tasks), batch_tokens=BATCH_TOKENS, before_pairs=check)
+        found = self.extractor.stream(
+            map(_as_input, tasks), batch_tokens=self._batch_tokens, before_pairs=check
+        )
         return [self._rendered(document, task) for document, task in zip(found, tasks, strict=True)]
 
     def _rendered(self, document: Document, task: Task) -> bytes | Exception:
@@ -99,9 +106,8 @@ class Reader:
             return to_json(document.to_dict())
         if relations > self._settings.max_arcs:
             return too_many("relations to draw", relations, "max_arcs", self._settings.max_arcs)
-        from biaffinity.show import svg
-
-        return to_json({**document.to_dict(), "svg": svg(document, width=task.width, style=False)})
+        drawing = svg(document, width=task.width, style=False, palette=self.palette)
+        return to_json({**document.to_dict(), "svg": drawing})
 
 
 def _answer_to(error: Exception, task: Task) -> ServiceError:

@@ -186,6 +186,7 @@ class ModelAnswer(BaseModel):
     version: str = Field(description="Of Biaffinity.")
     entity_types: list[str]
     relation_types: list[str]
+    examples: dict[str, str] = Field(description="Texts to try it on, by name, where it comes with some.")
     max_chars: int = Field(description="Characters of a request's texts together.")
     max_texts: int = Field(description="Texts of one request.")
     max_entities: int = Field(description="Entities of one sentence, given or found.")

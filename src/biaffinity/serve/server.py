@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+import sys
 import tempfile
 from contextlib import ExitStack
 from functools import partial
@@ -17,7 +18,7 @@ from biaffinity.extraction import Extractor
 from biaffinity.serve.app import create_app
 from biaffinity.serve.gate import Gate
 from biaffinity.serve.hosts import default_hosts
-from biaffinity.serve.logs import CONFIG, Refusals
+from biaffinity.serve.logs import Refusals, config
 from biaffinity.serve.metrics import FOLDER
 from biaffinity.serve.places import Places
 from biaffinity.serve.protocol import BoundedProtocol
@@ -39,7 +40,7 @@ def run(settings: Settings) -> None:
     """
     if not settings.allowed_hosts:
         settings = settings.model_copy(update={"allowed_hosts": default_hosts(settings.host)})
-    extractor = Extractor.load(settings.model)
+    extractor = Extractor.load(settings.model, device=settings.device)
     Keys.read(settings.api_key_file)
     _try_address(settings.host, settings.port)
     _allow_files(settings.max_connections)
@@ -61,7 +62,7 @@ def server_options(settings: Settings) -> dict[str, Any]:
     return {
         "host": settings.host,
         "port": settings.port,
-        "log_config": CONFIG,
+        "log_config": config(terminal=sys.stderr.isatty()),
         "access_log": False,
         "server_header": False,
         "http": partial(

@@ -23,6 +23,7 @@ class Settings(BaseModel):
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     workers: int = Field(1, ge=1)
+    device: str = "cpu"
     api_key_file: Path | None = None
     max_chars: int = Field(100_000, ge=1)
     max_requests: int = Field(512, ge=1)

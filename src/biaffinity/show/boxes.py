@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from biaffinity.annotation import Mention
+from biaffinity.annotation import EntityMention
 from biaffinity.show.marks import Mark, marked_label
 from biaffinity.show.markup import on_one_line
 from biaffinity.show.pieces import Piece
@@ -36,7 +36,10 @@ class Box:
 
 
 def boxes(
-    mentions: Sequence[Mention], pieces: Sequence[Piece], arrows: Sequence[int], marks: Mapping[int, Mark]
+    mentions: Sequence[EntityMention],
+    pieces: Sequence[Piece],
+    arrows: Sequence[int],
+    marks: Mapping[int, Mark],
 ) -> list[Box]:
     """The box of every entity; the pieces at its ends get the room that it needs.
 

@@ -35,6 +35,11 @@ class Theme:
     tones: tuple[Tone, ...]
 
 
+def preferred_kind(name: str) -> int:
+    """The kind that a type has wherever no other has it: it follows from the name."""
+    return crc32(name.encode(errors="surrogatepass"), _START) % _PREFERRED
+
+
 def kinds(types: Iterable[str]) -> dict[str, int]:
     """A kind, 0 to 7, for every type.
 
@@ -44,7 +49,7 @@ def kinds(types: Iterable[str]) -> dict[str, int]:
     names = sorted(set(types))
     given: dict[str, int] = {}
     for name in names:  # each the kind of its name, the first to ask for it
-        kind = crc32(name.encode(errors="surrogatepass"), _START) % _PREFERRED
+        kind = preferred_kind(name)
         if kind not in given.values():
             given[name] = kind
     free = [kind for kind in range(KINDS) if kind not in given.values()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from biaffinity.annotation import Document, Mention, RelationMention, Sentence
+from biaffinity.annotation import Document, EntityMention, RelationMention, Sentence
 from biaffinity.show.arcs import DENSE, Arc
 from biaffinity.show.boxes import LABEL_SIZE
 from biaffinity.show.colours import LIGHT, Tone
@@ -198,12 +198,12 @@ def _label(text: str, x: float, y: float, width: float, tone: Tone) -> str:
     )
 
 
-def _data(annotation: Mention | RelationMention) -> str:
+def _data(annotation: EntityMention | RelationMention) -> str:
     score = "" if annotation.score is None else f' data-score="{round(annotation.score, 4)}"'
     return f' data-type="{escaped(on_one_line(annotation.type))}"{score}'
 
 
-def _entity_in_words(entity: Mention) -> str:
+def _entity_in_words(entity: EntityMention) -> str:
     return f"{on_one_line(entity.type)}: {on_one_line(entity.text)}{_scored(entity.score)}"
 
 

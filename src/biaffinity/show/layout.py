@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biaffinity.annotation import Document, Mention, RelationMention
+from biaffinity.annotation import Document, EntityMention, RelationMention
 from biaffinity.show.arcs import Arc, Span, arrange
 from biaffinity.show.boxes import LABEL_SIZE, PADDING, Box, boxes
 from biaffinity.show.marks import NO_MARKS, Marks, marked_label
@@ -51,7 +51,7 @@ class Line:
 class Layout:
     """A drawing's parts and their places; ``frames`` are the parts of every entity's box, one per row."""
 
-    entities: Sequence[Mention]
+    entities: Sequence[EntityMention]
     relations: Sequence[RelationMention]
     links: list[tuple[int, int]]
     pieces: list[Piece]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from biaffinity.annotation import Document, Mention, Sentence
+from biaffinity.annotation import Document, EntityMention, Sentence
 from biaffinity.show.markup import SPACE, visible
 from biaffinity.show.widths import advance, attaches, wide
 
@@ -41,7 +41,7 @@ class Piece:
     level: int = 0
 
 
-def pieces(document: Document, mentions: Sequence[Mention], room: float) -> list[Piece]:
+def pieces(document: Document, mentions: Sequence[EntityMention], room: float) -> list[Piece]:
     """The pieces of a document in the order of its text, none wider than ``room`` where it can be cut."""
     text = document.text
     ends = _line_ends(document)
@@ -83,7 +83,7 @@ def _line_ends(document: Document) -> dict[int, int]:
     return ends
 
 
-def _words(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[int, int]]:
+def _words(text: str, mentions: Sequence[EntityMention]) -> Iterator[tuple[int, int]]:
     """Stretches without white space; the characters of an entity that has no others are shown as well."""
     blank = [m for m in mentions if not _WORD.search(m.text)]
     spaces = {(place, place + 1) for m in blank for place in range(m.start_char, m.end_char)}

@@ -1,11 +1,21 @@
 """Training: from sentences and a recipe to a model folder; the loop is a generator of events."""
 
-from biaffinity.training.events import EpochEnded, Event, Finished, Finishing, Progress, Started
+from biaffinity.training.events import (
+    Advised,
+    EpochEnded,
+    Event,
+    Finished,
+    Finishing,
+    Progress,
+    Started,
+    StoppedEarly,
+)
 from biaffinity.training.session import train
 from biaffinity.training.tensorboard import TensorBoardLog
 from biaffinity.training.trainer import DivergedError, Trainer, TrainingData
 
 __all__ = [
+    "Advised",
     "DivergedError",
     "EpochEnded",
     "Event",
@@ -13,6 +23,7 @@ __all__ = [
     "Finishing",
     "Progress",
     "Started",
+    "StoppedEarly",
     "TensorBoardLog",
     "Trainer",
     "TrainingData",

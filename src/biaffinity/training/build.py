@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from biaffinity.annotation import Sentence, outermost
 from biaffinity.config.settings import Config
 from biaffinity.decoding.schema import Schema
-from biaffinity.encoders.parts import encoder_class
+from biaffinity.encoders.parts import build_encoder
 from biaffinity.encoders.recurrent.vectors import Coverage, WordVectors
 from biaffinity.errors import DataError
 from biaffinity.model.joint import JointModel
@@ -21,8 +21,7 @@ def build_model(
     schema = Schema.build(train)
     if not schema.entity_types:
         raise DataError("the training data has no entity", remedy="run: biaffinity check TRAIN")
-    settings, dropout = config.encoder, config.model.dropout
-    encoder, coverage = encoder_class(settings).build(settings, train, dev, vectors, dropout=dropout)
+    encoder, coverage = build_encoder(config.encoder, train, dev, vectors, dropout=config.model.dropout)
     return JointModel(config, schema, encoder), coverage
 
 

@@ -11,8 +11,9 @@ humbler probabilities, and a relation on the border may come or go.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache, partial
 
 import numpy as np
 import torch
@@ -29,11 +30,11 @@ from biaffinity.decoding.schema import NO_RELATION
 from biaffinity.model.joint import JointModel
 from biaffinity.model.network import TorchNetwork
 from biaffinity.scoring import score
-from biaffinity.scoring.calibration import calibrate, judge
+from biaffinity.scoring.calibration import Judged, calibrate, judge
 from biaffinity.scoring.matching import Cell
 
-#: Temperatures that are tried: none, and from 0.6 to 6 in steps of a twentieth. Of equals the first counts.
-TEMPERATURES = (1.0, *(0.6 * 1.05**step for step in range(48)))
+#: Temperatures to choose from: from 0.61 to 6.1 in steps of a twentieth, and none among them.
+TEMPERATURES = tuple(1.05**step for step in range(-10, 38))
 #: Biases that are tried.
 BIASES = tuple(step / 4 for step in range(-4, 13))
 _PLACE = "place in the replay"
@@ -67,15 +68,36 @@ def fit_calibration(
     known = model.config.updated("model", entity_confidence_weight=0.0).describe(model.schema)
     replay = Replay(TorchNetwork(model), known)
     replay.no_relation_bias = bias
-    losses: dict[str, dict[float, float]] = {"entities": {}, "relations": {}}
-    for temperature in TEMPERATURES:
+
+    @cache
+    def judged(temperature: float) -> Judged:
         replay.temperature = temperature
-        judged = judge(dev, replay.predict(dev))
-        for kind, tried in losses.items():
-            if found := getattr(judged, kind):
-                tried[temperature] = calibrate(found).log_loss
-    best = {kind: min(tried, key=tried.__getitem__, default=1.0) for kind, tried in losses.items()}
-    return Calibration(bias, best["entities"], best["relations"])
+        return judge(dev, replay.predict(dev))
+
+    def log_loss(kind: str, temperature: float) -> float:
+        return calibrate(getattr(judged(temperature), kind)).log_loss
+
+    if not judged(1.0).entities:
+        return Calibration(bias)
+    of_entities = lowest(TEMPERATURES, partial(log_loss, "entities"))
+    of_relations = lowest(TEMPERATURES, partial(log_loss, "relations")) if judged(1.0).relations else 1.0
+    return Calibration(bias, of_entities, of_relations)
+
+
+def lowest(values: Sequence[float], loss: Callable[[float], float]) -> float:
+    """The value of the lowest loss, which falls up to it and rises from it on: some ten are tried.
+
+    >>> lowest([1, 2, 3, 4, 5, 6, 7], lambda value: abs(value - 5.2))
+    5
+    """
+    low, high = 0, len(values) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if loss(values[middle]) <= loss(values[middle + 1]):
+            high = middle
+        else:
+            low = middle + 1
+    return values[low]
 
 
 def apply_calibration(model: JointModel, fitted: Calibration) -> None:
@@ -140,6 +162,11 @@ class Replay:
         """The sentences annotated; always the same ones."""
         self._place = 0
         return list(predict(self, sentences))
+
+    @property
+    def batch_tokens(self) -> int:
+        """The network's."""
+        return self._network.batch_tokens
 
     @property
     def crf(self) -> CRFDecoder:

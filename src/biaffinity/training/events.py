@@ -27,6 +27,13 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
+class Advised:
+    """Something about the data or the config that is better known before the run starts."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """One update done."""
 
@@ -59,6 +66,14 @@ class EpochEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class StoppedEarly:
+    """``training.patience`` epochs have passed since the best one."""
+
+    epoch: int
+    best_epoch: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finishing:
     """The epochs are done; this is being done to the model now."""
 
@@ -79,4 +94,4 @@ class Finished:
     not_exported: str | None = None
 
 
-Event = Started | Progress | EpochEnded | Finishing | Finished
+Event = Advised | Started | Progress | EpochEnded | StoppedEarly | Finishing | Finished

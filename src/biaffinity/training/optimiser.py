@@ -1,6 +1,8 @@
-"""Adam with the recipe's schedule and clipping; all of it can be saved."""
+"""AdamW with the recipe's schedule and clipping; all of it can be saved."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
@@ -9,9 +11,18 @@ from biaffinity.config.settings import TrainingConfig
 
 
 class Optimiser:
-    """One update at a time (Adam, Kingma & Ba 2015)."""
+    """One update at a time (Adam, Kingma & Ba 2015; weight decay apart from it, Loshchilov & Hutter 2019).
 
-    def __init__(self, model: nn.Module, config: TrainingConfig, total_steps: int) -> None:
+    Weights that were learnt elsewhere (``pretrained``) have a learning rate of their own.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        config: TrainingConfig,
+        total_steps: int,
+        pretrained: Iterable[nn.Parameter] = (),
+    ) -> None:
         self.config = config
         self.total_steps = total_steps
         self.steps = 0
@@ -20,22 +31,44 @@ class Optimiser:
             # Adam passes over a parameter that has no gradient yet. Then a resumed run, where none has
             # come yet, would part from one that was never stopped.
             parameter.grad = torch.zeros_like(parameter)
-        self.adam = torch.optim.Adam(self.parameters.values(), lr=config.learning_rate, fused=True)
+        elsewhere = {id(parameter) for parameter in pretrained}
+        groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+        for parameter in self.parameters.values():
+            rate = config.pretrained_learning_rate if id(parameter) in elsewhere else config.learning_rate
+            decay = config.weight_decay if parameter.dim() > 1 else 0.0
+            groups.setdefault((rate, decay), []).append(parameter)
+        self.adam = torch.optim.AdamW(
+            [
+                {"params": members, "lr": rate, "weight_decay": decay, "peak": rate}
+                for (rate, decay), members in groups.items()
+            ],
+            fused=True,
+        )
 
     @property
     def learning_rate(self) -> float:
-        """The rate of the next update."""
-        if self.config.schedule == "constant":
-            return self.config.learning_rate
-        return self.config.learning_rate * (1 - self.steps / self.total_steps)
+        """The rate of the next update, of weights that were learnt here."""
+        return self.config.learning_rate * self._pace
 
-    def step(self, loss: Tensor) -> None:
-        """One update down the gradient of ``loss``."""
+    @property
+    def _pace(self) -> float:
+        """The share of its highest learning rate that the next update has."""
+        warming = self.config.warmup * self.total_steps
+        if self.steps < warming:
+            return (self.steps + 1) / (warming + 1)
+        if self.config.schedule == "constant":
+            return 1.0
+        return 1 - (self.steps - warming) / (self.total_steps - warming)
+
+    def step(self, losses: Iterable[Tensor]) -> None:
+        """One update down the gradient of all losses; each is let go before the next is asked for."""
         self.adam.zero_grad(set_to_none=False)
-        loss.backward()  # type: ignore[no-untyped-call]
+        for loss in losses:
+            loss.backward()  # type: ignore[no-untyped-call]
         if self.config.clip:
             nn.utils.clip_grad_norm_(self.parameters.values(), self.config.clip)
-        self.adam.param_groups[0]["lr"] = self.learning_rate
+        for group in self.adam.param_groups:
+            group["lr"] = group["peak"] * self._pace
         self.adam.step()
         self.steps += 1
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
@@ -25,6 +27,8 @@ from biaffinity.config.folder import CARD, CONFIG, GRAPH_SUFFIX, WEIGHTS
 from biaffinity.config.recipes import read_recipe, recipe_path
 from biaffinity.config.settings import Config, validate
 from biaffinity.config.upgrade import upgraded_config
+from biaffinity.corpus.division import divide
+from biaffinity.encoders.recurrent.settings import RecurrentSettings
 from biaffinity.encoders.recurrent.vectors import WordVectors, load_vectors_for
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.files import read_json, read_lines, writing
@@ -32,10 +36,11 @@ from biaffinity.locks import sole_writer
 from biaffinity.model.card import write_card
 from biaffinity.model.device import available_device
 from biaffinity.model.export import export
-from biaffinity.model.folder import load_weights, save_description, save_weights
+from biaffinity.model.folder import copied, load_weights, owned_tensors, save_description, save_weights
+from biaffinity.training.advice import advice
 from biaffinity.training.calibration import Calibration, apply_calibration, calibrated_config, fit_calibration
 from biaffinity.training.curves import draw_curves
-from biaffinity.training.events import EpochEnded, Event, Finished, Finishing
+from biaffinity.training.events import Advised, EpochEnded, Event, Finished, Finishing
 from biaffinity.training.provenance import provenance
 from biaffinity.training.state import (
     CALIBRATED,
@@ -55,13 +60,16 @@ RUN = "run.json"
 LOCK = ".lock"
 #: The key of the record under which it has the checksum of the history.
 HISTORY_CHECKSUM = "history_sha256"
+#: A checkpoint is written after every epoch if that takes no more than some seconds; else only once training
+#: has gone on for so many times as long as writing takes.
+CHEAP, WORTH = 0.5, 20
 
 
 def train(
     recipe: Config | Path | str,
     *,
     train: Path | str,
-    dev: Path | str,
+    dev: Path | str | float,
     out: Path | str,
     test: Path | str | None = None,
     vectors: Path | str | None = None,
@@ -76,7 +84,8 @@ def train(
 
     Args:
         recipe: a config, or a TOML recipe: its path, or its name if it comes with the package.
-        train, dev, test: data in any format that `biaffinity.formats` reads.
+        train, dev, test: data in any format that `biaffinity.formats` reads; a number as ``dev`` is the
+            share of the training data that is held back for it, the same sentences whatever the seed.
         out: the folder to write; it must be new, unless ``resume``.
         vectors: word vectors; for a pair of files, the list of words.
         seed: of every random number; the same seed on the same machine gives the same model.
@@ -93,11 +102,18 @@ def train(
     config = recipe if isinstance(recipe, Config) else read_recipe(recipe, overrides)
     available_device(device)
     _check_folder(Path(out), resume=resume)
-    paths = {"train": train, "dev": dev} | ({"test": test} if test else {})
+    paths = {"train": Path(train)}
+    if not isinstance(dev, float):
+        paths["dev"] = Path(dev)
+    if test:
+        paths["test"] = Path(test)
     report = formats.Report()
-    parts = {name: _read_part(Path(path), report) for name, path in paths.items()}
+    parts = {name: _read_part(path, report) for name, path in paths.items()}
+    if isinstance(dev, float):
+        parts |= divide(parts["train"], {"dev": dev})
+        paths["dev"] = paths["train"]
     sentences = [*parts["train"], *parts["dev"]]
-    loaded = load_vectors_for(config.encoder, Path(vectors), sentences) if vectors else None
+    loaded = _load_vectors(config, Path(vectors), sentences) if vectors else None
     data = TrainingData(parts["train"], parts["dev"], parts.get("test"), loaded, tuple(report.lines()))
     identity = {
         "recipe": "given in Python" if isinstance(recipe, Config) else recipe_path(recipe).name,
@@ -106,13 +122,15 @@ def train(
         "vectors": loaded.source if loaded else None,
         "vectors_sha256": _vectors_digest(loaded) if loaded else None,
         "data": {
-            name: {"file": Path(path).name, "sentences": len(parts[name]), "sha256": data_digest(parts[name])}
+            name: {"file": path.name, "sentences": len(parts[name]), "sha256": data_digest(parts[name])}
             for name, path in paths.items()
         },
         "config": config.model_dump(),
     }
     with sole_writer(Path(out), Path(out) / LOCK):
         _check_folder(Path(out), resume=resume)  # again, now that nobody else can change it
+        for line in advice(config, data):
+            watch(Advised(line))
         session = Session(config, data, Path(out), identity)
         interrupted = False
         try:
@@ -138,9 +156,12 @@ class Session:
         #: Whether an earlier session came to the end: then nothing is left to do or to write.
         self.complete = is_complete(earlier)
         self.history: list[dict[str, Any]] = []
+        #: The best epoch and its weights, until they are written.
+        self._best: tuple[int, dict[str, Tensor]] | None = None
+        self._written_at = self._writing_took = 0.0
         self.trainer = Trainer(config, data, seed=identity["seed"], device=identity["device"])
         if self.complete:
-            self.trainer.epoch = config.training.epochs
+            self.trainer.epoch, self.trainer.best_epoch = earlier["epochs_done"], earlier["best_epoch"]
             self.history = _read_history(folder, self.trainer.epoch, earlier.get(HISTORY_CHECKSUM))
             remove_state(folder)
         elif has_state(folder):
@@ -160,11 +181,34 @@ class Session:
         for event in self.trainer.events():
             if isinstance(event, EpochEnded):
                 if event.best:
-                    save_weights(self.trainer.model, self.folder, {"epoch": str(event.epoch)})
+                    self._best = event.epoch, copied(owned_tensors(self.trainer.model))
                 self.history.append(event.to_dict())
                 _write_history(self.folder, self.history)
-                keep_state(self.folder, self.trainer.state(), self.history)
+                if self._checkpoint_due():
+                    self._write_checkpoint()
             yield event
+
+    def _checkpoint_due(self) -> bool:
+        """Whether what has been done since the last checkpoint is worth the time that writing one takes.
+
+        That of a transformer and its optimiser is more than a gigabyte: written after every epoch it would
+        take as long as the training itself.
+        """
+        return time.monotonic() - self._written_at >= WORTH * max(0.0, self._writing_took - CHEAP)
+
+    def _write_checkpoint(self) -> None:
+        started = time.monotonic()
+        self._write_best()
+        keep_state(self.folder, self.trainer.state(), self.history)
+        self._written_at = time.monotonic()
+        self._writing_took = self._written_at - started
+
+    def _write_best(self) -> None:
+        """Write the weights of the best epoch, if they have not been written."""
+        if self._best is not None:
+            epoch, tensors = self._best
+            save_weights(tensors, self.folder, {"epoch": str(epoch)})
+            self._best = None
 
     def finish(self, *, interrupted: bool, graphs: bool = True) -> Iterator[Event]:
         """Calibrate and score the kept model, export it, and write down what came of the run.
@@ -173,6 +217,7 @@ class Session:
         may go on.
         """
         model, data = self.trainer.model, self.trainer.data
+        self._write_best()
         notes = load_weights(model, self.folder)
         fitted = Calibration()
         if not interrupted:
@@ -203,7 +248,7 @@ class Session:
             fitted = fit_calibration(model, self.trainer.data.dev, config.calibration, judged_by)
             apply_calibration(model, fitted)
             notes = {**notes, CALIBRATED: json.dumps(asdict(fitted))}
-            save_weights(model, self.folder, notes, precision=config.training.precision)
+            save_weights(owned_tensors(model), self.folder, notes, precision=config.training.precision)
             load_weights(model, self.folder)  # as they are kept
         save_description(model, self.folder)
         return fitted
@@ -327,6 +372,14 @@ def _read_part(path: Path, report: formats.Report) -> list[Sentence]:
     if not sentences:
         raise DataError("holds no sentence", where=str(path), remedy="run: biaffinity check FILE")
     return sentences
+
+
+def _load_vectors(config: Config, path: Path, sentences: Sequence[Sentence]) -> WordVectors:
+    if not isinstance(config.encoder, RecurrentSettings):
+        raise UsageError(
+            f"a {config.encoder.type} encoder reads no word vectors", remedy="leave out --vectors"
+        )
+    return load_vectors_for(config.encoder, path, sentences)
 
 
 def _epoch(notes: dict[str, str], folder: Path) -> int:

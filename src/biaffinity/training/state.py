@@ -57,7 +57,7 @@ def read_state(folder: Path) -> tuple[State, History]:
         if len(paths) == 1:
             raise
         found = _read(paths[1])
-        note = f"{damage.where} {damage.what}; going on from the epoch before, which ends the same"
+        note = f"{damage.where} {damage.what}; going on from the checkpoint before, which ends the same"
         warnings.warn(note, BiaffinityWarning, stacklevel=2)
         return found
 

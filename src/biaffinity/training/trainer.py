@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
@@ -17,15 +18,15 @@ from torch import Tensor
 
 from biaffinity.annotation import Sentence
 from biaffinity.config.settings import Config
-from biaffinity.decoding.arrays import Ints
+from biaffinity.decoding.arrays import Doubles, Ints
 from biaffinity.decoding.prediction import predict
 from biaffinity.encoders.recurrent.vectors import WordVectors
 from biaffinity.errors import BiaffinityError, DataError
 from biaffinity.model.folder import owned_tensors
 from biaffinity.model.network import TorchNetwork
-from biaffinity.scoring import ScoreSheet, score
+from biaffinity.scoring import ScoreSheet, score_with_confusions
 from biaffinity.training.build import build_model, left_out
-from biaffinity.training.events import EpochEnded, Event, Progress, Started
+from biaffinity.training.events import EpochEnded, Event, Progress, Started, StoppedEarly
 from biaffinity.training.examples import Examples
 from biaffinity.training.optimiser import Optimiser
 from biaffinity.training.selection import Selection
@@ -73,9 +74,11 @@ class Trainer:
                 "training.negative_ratio leaves no sentence: none of the training data has a relation",
                 remedy="set it to 1",
             )
-        self.steps_per_epoch = math.ceil(self.epoch_size / config.training.batch_size)
+        self.steps_per_epoch = math.ceil(
+            self.epoch_size / (config.training.batch_size * config.training.accumulation)
+        )
         total = self.steps_per_epoch * config.training.epochs
-        self.optimiser = Optimiser(self.model, config.training, total)
+        self.optimiser = Optimiser(self.model, config.training, total, self.model.pretrained())
         self.epoch = 0
         self.best_epoch = 0
         self.best_selection = -1.0
@@ -84,7 +87,7 @@ class Trainer:
         """Train to the last epoch, telling what happens."""
         yield Started(
             epoch=self.epoch,
-            epochs=self.config.training.epochs,
+            epochs=self.epoch if self.ended else self.config.training.epochs,
             parameters=sum(parameter.numel() for parameter in self.optimiser.parameters.values()),
             sentences=self.epoch_size,
             steps_per_epoch=self.steps_per_epoch,
@@ -92,7 +95,7 @@ class Trainer:
             left_out=left_out(self.data.train),
             changes=tuple(self.data.changes),
         )
-        while self.epoch < self.config.training.epochs:
+        while not self.ended:
             started = time.perf_counter()
             losses = np.zeros(2)
             for progress, parts in self._train_epoch():
@@ -102,21 +105,44 @@ class Trainer:
             sheet = self.evaluate(self.data.dev)
             self.epoch += 1
             yield self._end_epoch(sheet, losses / self.epoch_size, started, trained)
+            if self.ended and self.epoch < self.config.training.epochs:
+                yield StoppedEarly(self.epoch, self.best_epoch)
 
-    def _train_epoch(self) -> Iterator[tuple[Progress, tuple[float, float]]]:
+    @property
+    def ended(self) -> bool:
+        """Whether no epoch is left, or patience is lost."""
+        patience, waited = self.config.training.patience, self.epoch - self.best_epoch
+        return self.epoch >= self.config.training.epochs or 0 < patience <= waited
+
+    def _train_epoch(self) -> Iterator[tuple[Progress, Doubles]]:
         self.model.train()
         read = self._draw_sentences()
         lengths = [len(self.sentences[row]) for row in read]
-        batches = shuffled_batches(lengths, self.config.training.batch_size, self.generator)
+        batches = (
+            read[batch]
+            for batch in shuffled_batches(lengths, self.config.training.batch_size, self.generator)
+        )
+        step = 0
+        while together := list(islice(batches, self.config.training.accumulation)):
+            step += 1
+            sentences = sum(map(len, together))
+            parts: list[Doubles] = []
+            self.optimiser.step(self._losses(together, step, parts))
+            losses = np.sum(parts, axis=0)
+            yield Progress(self.epoch + 1, step, sentences, float(losses.sum()) / sentences), losses
+
+    def _losses(self, together: Sequence[Ints], step: int, parts: list[Doubles]) -> Iterator[Tensor]:
+        """The losses of the batches of one update; once learnt from, their two parts go into ``parts``."""
+        sentences = sum(map(len, together))
         predicted = self.config.training.relation_labels == "predicted"
-        for step, rows in enumerate((read[batch] for batch in batches), start=1):
+        for rows in together:
             batch, gold = self.examples.batch(rows)
-            tagger_loss, relation_loss = self.model.losses(batch, gold, predicted=predicted)
-            parts = tagger_loss.item(), relation_loss.item()
-            if not all(map(math.isfinite, parts)):
-                raise self._diverged(step, rows.tolist(), parts)
-            self.optimiser.step((tagger_loss + relation_loss) / len(rows))
-            yield Progress(self.epoch + 1, step, len(rows), sum(parts) / len(rows)), parts
+            both = self.model.losses(batch, gold, predicted=predicted)
+            yield (both[0] + both[1]) / sentences
+            # Read once the way back has been asked for: a GPU is not kept waiting.
+            parts.append(torch.stack(both).detach().double().cpu().numpy())
+            if not np.isfinite(parts[-1]).all():
+                raise self._diverged(step, rows.tolist(), (float(parts[-1][0]), float(parts[-1][1])))
 
     def _draw_sentences(self) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
         """The rows that this epoch reads: all with a relation, and a share of those without."""
@@ -152,7 +178,8 @@ class Trainer:
 
     def evaluate(self, sentences: Sequence[Sentence]) -> ScoreSheet:
         """The score sheet of the model as it stands."""
-        return score(sentences, predict(TorchNetwork(self.model), sentences, scores=False))
+        predicted = predict(TorchNetwork(self.model), sentences, scores=False)
+        return score_with_confusions(sentences, list(predicted))
 
     def state(self) -> tuple[dict[str, Tensor], dict[str, str]]:
         """All that is needed to go on exactly from the end of this epoch: tensors and plain facts."""

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from biaffinity.annotation import Sentence
-from biaffinity.encoders.parts import encoder_class
+from biaffinity.encoders.parts import load_encoder
 from biaffinity.encoders.recurrent.encoder import RecurrentEncoder, WordEmbedding
 from biaffinity.encoders.recurrent.vocabulary import PADDING, UNKNOWN
 from model.tiny import ENCODER_SIZES, SIZES, UNSEEN, WORD_SIZE, encode, stir, tiny_model
@@ -72,7 +72,7 @@ def test_a_token_is_its_word_and_its_characters(news: list[Sentence]) -> None:
     assert encoder.characters is not None
     for column, token in enumerate(news[0].tokens):
         word = encoder.words.trained[encoder.vocabulary.word(token.lower())]
-        spelling = torch.tensor([encoder.vocabulary.spell(token)])
+        spelling = torch.tensor([encoder.vocabulary.alphabet.spell(token)])
         characters = encoder.characters(spelling, torch.tensor([spelling.size(1)]))[0]
         torch.testing.assert_close(vectors[column], torch.cat([word, characters]))
 
@@ -168,8 +168,10 @@ def test_a_saved_encoder_comes_back_but_for_its_weights(news: list[Sentence], tm
     assert again(features(again, [*news, Sentence([*UNSEEN, "xyzzy"])])).equal(encoder(batch))
 
 
-def test_settings_name_their_encoder(news: list[Sentence]) -> None:
-    assert encoder_class(tiny_encoder(news).settings) is RecurrentEncoder
+def test_settings_name_their_encoder(news: list[Sentence], tmp_path: Path) -> None:
+    encoder = tiny_encoder(news)
+    encoder.save(tmp_path)
+    assert type(load_encoder(tmp_path, encoder.settings, dropout=0.0)) is RecurrentEncoder
 
 
 def test_without_characters_there_is_nothing_to_export(news: list[Sentence]) -> None:

@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from biaffinity.encoders.normalisation import Normalisation, character_form, word_form
 from biaffinity.encoders.recurrent import featuriser as module
 from biaffinity.encoders.recurrent.featuriser import RecurrentFeaturiser, read_vocabulary
-from biaffinity.encoders.recurrent.normalisation import Normalisation, character_form, word_form
 from biaffinity.encoders.recurrent.settings import RecurrentSettings
-from biaffinity.encoders.recurrent.vocabulary import LONGEST_END, Vocabulary
+from biaffinity.encoders.recurrent.vocabulary import Vocabulary
+from biaffinity.encoders.spelling import LONGEST_END
 from biaffinity.errors import DataError
 from strategies import corpora
 
@@ -63,7 +64,7 @@ def expected(parts: Sequence[Sequence[str]], normalisation: Normalisation = "low
         [
             (
                 VOCABULARY.word(word_form(token, normalisation)),
-                tuple(VOCABULARY.spell(character_form(token, normalisation))),
+                tuple(VOCABULARY.alphabet.spell(character_form(token, normalisation))),
             )
             for token in tokens
         ]
@@ -188,7 +189,7 @@ def test_a_monstrous_token_is_encoded_but_not_kept() -> None:
     features = features_of([["Anna", "A" * 5000, "A" * 7000, "works"]], reader)
     assert features["characters"].shape == (3, 2 + 2 * LONGEST_END)  # both monsters have the same ends
     assert features["form_index"][0, 1] == features["form_index"][0, 2]
-    kept = [*reader._tokens, *reader._forms]
+    kept = [*reader._tokens, *reader._spellings._forms]
     assert max(map(len, kept)) == 2 * LONGEST_END
 
 

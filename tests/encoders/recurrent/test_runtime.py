@@ -17,10 +17,11 @@ import torch
 
 from biaffinity.annotation import Sentence
 from biaffinity.decoding.network import Batch
+from biaffinity.encoders import character_vectors
+from biaffinity.encoders.character_vectors import CharacterVectors
 from biaffinity.encoders.parts import Graph, load_runtime
-from biaffinity.encoders.recurrent import runtime
 from biaffinity.encoders.recurrent.encoder import RecurrentEncoder
-from biaffinity.encoders.recurrent.runtime import CharacterVectors, RecurrentRuntime
+from biaffinity.encoders.recurrent.runtime import RecurrentRuntime
 from biaffinity.layers.onnx_graph import Traced, onnx_files
 from biaffinity.model.joint import JointModel
 from layers.exported import loaded
@@ -177,7 +178,7 @@ def test_wider_padding_is_the_same_form(characters: CharacterVectors) -> None:
 def test_what_is_remembered_is_bounded(
     model: JointModel, characters: CharacterVectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "REMEMBERED", 25)
+    monkeypatch.setattr(character_vectors, "REMEMBERED", 25)
     for seed in range(8):
         words = spellings(15, seed % 3)
         np.testing.assert_allclose(characters(*words), judged(model, words), atol=1e-5)
@@ -187,7 +188,7 @@ def test_what_is_remembered_is_bounded(
 def test_threads_may_share_what_is_remembered(
     model: JointModel, characters: CharacterVectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "REMEMBERED", 25)
+    monkeypatch.setattr(character_vectors, "REMEMBERED", 25)
     parts = [spellings(15, seed % 5) for seed in range(60)]
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda words: characters(*words), parts))

@@ -13,15 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biaffinity.annotation import Sentence
-from biaffinity.encoders.recurrent.normalisation import Normalisation, character_form, word_form
-from biaffinity.encoders.recurrent.vocabulary import (
-    LONGEST_END,
-    UNKNOWN,
-    WORD_END,
-    WORD_START,
-    Vocabulary,
-    ends,
-)
+from biaffinity.encoders.normalisation import Normalisation, character_form, word_form
+from biaffinity.encoders.recurrent.vocabulary import UNKNOWN, Vocabulary
+from biaffinity.encoders.spelling import LONGEST_END, WORD_END, WORD_START, ends
 from biaffinity.errors import DataError
 from strategies import corpora
 
@@ -84,8 +78,8 @@ def test_unseen_words_are_numbered_after_the_trained_ones() -> None:
 
 def test_a_word_is_spelt_between_frames_and_unknown_characters_are_marked() -> None:
     vocabulary = built([Sentence(["ab"])])
-    assert vocabulary.spell("bżba") == [WORD_START, 5, UNKNOWN, 5, 4, WORD_END]
-    assert vocabulary.spell("") == [WORD_START, WORD_END]
+    assert vocabulary.alphabet.spell("bżba") == [WORD_START, 5, UNKNOWN, 5, 4, WORD_END]
+    assert vocabulary.alphabet.spell("") == [WORD_START, WORD_END]
 
 
 def test_the_paper_s_numbers_are_one_word_and_one_character() -> None:
@@ -143,13 +137,13 @@ def test_an_empty_object_is_no_vocabulary() -> None:
 
 def test_characters_are_numbered_after_padding_the_unknown_one_and_the_frames() -> None:
     vocabulary = built([Sentence(["ba"])])
-    assert vocabulary.spell("ab") == [WORD_START, 4, 5, WORD_END]
-    assert vocabulary.symbols == 6
+    assert vocabulary.alphabet.spell("ab") == [WORD_START, 4, 5, WORD_END]
+    assert vocabulary.alphabet.symbols == 6
 
 
 def test_of_a_very_long_word_the_ends_are_spelt() -> None:
     vocabulary = built([Sentence(["abc"])])
-    spelt = vocabulary.spell("a" * 40 + "c" * 9000 + "b" * 40)
+    spelt = vocabulary.alphabet.spell("a" * 40 + "c" * 9000 + "b" * 40)
     assert spelt == [WORD_START, *[4] * LONGEST_END, *[5] * LONGEST_END, WORD_END]
 
 

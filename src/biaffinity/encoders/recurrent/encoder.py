@@ -12,8 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from biaffinity.annotation import Sentence
+from biaffinity.encoders.character_vectors import CHARACTERS
+from biaffinity.encoders.encoder import Encoder, ExportedGraph
 from biaffinity.encoders.recurrent.featuriser import VOCABULARY, RecurrentFeaturiser, read_vocabulary
-from biaffinity.encoders.recurrent.runtime import CHARACTERS
 from biaffinity.encoders.recurrent.settings import RecurrentSettings
 from biaffinity.encoders.recurrent.vectors import Coverage, WordVectors, coverage
 from biaffinity.encoders.recurrent.vocabulary import PADDING, UNKNOWN, Vocabulary
@@ -50,7 +51,7 @@ class WordEmbedding(nn.Module):
         return torch.where((words >= count).unsqueeze(2), fixed, vectors)
 
 
-class RecurrentEncoder(nn.Module):
+class RecurrentEncoder(Encoder):
     """The token vectors v_i, dropped out once (the same dropped vector feeds whatever reads it)."""
 
     def __init__(
@@ -67,7 +68,7 @@ class RecurrentEncoder(nn.Module):
         self.characters = None
         if settings.characters:
             self.characters = CharacterEncoder(
-                vocabulary.symbols,
+                vocabulary.alphabet.symbols,
                 settings.character_size,
                 settings.character_hidden,
                 shared=settings.character_shared,
@@ -142,7 +143,7 @@ class RecurrentEncoder(nn.Module):
         vectors: Tensor = self.dropout(torch.cat(parts, dim=2))
         return vectors
 
-    def graphs(self) -> dict[str, tuple[nn.Module, dict[str, Tensor], dict[str, tuple[str, ...]]]]:
+    def graphs(self) -> dict[str, ExportedGraph]:
         """What `RecurrentRuntime` runs: modules, examples of their arguments, the names of their axes.
 
         It reads characters so; words are looked up in the weights themselves.

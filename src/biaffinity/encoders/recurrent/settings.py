@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from biaffinity.encoders.recurrent.normalisation import Normalisation
+from biaffinity.encoders.normalisation import Normalisation
 from biaffinity.encoders.section import Section
 
 
@@ -16,7 +16,13 @@ class RecurrentSettings(Section):
     #: What the encoder keeps in a model folder besides weights.
     files: ClassVar[tuple[str, ...]] = ("vocabulary.json",)
 
+    #: Padded tokens that suit the matrix products of one core and its cache.
+    batch_tokens: ClassVar[int] = 2048
+
+    #: Which encoder.
     type: Literal["recurrent"] = "recurrent"
+    #: What a word is looked up as: in lower case; or, as in the paper, numbers and addresses as one symbol
+    #: each besides.
     normalisation: Normalisation = "lower"
     #: Whose words get rows of their own. The released program takes dev's words too.
     vocabulary: Literal["train", "train+dev"] = "train"
@@ -28,8 +34,11 @@ class RecurrentSettings(Section):
     word_size: int = Field(default=100, gt=0)
     #: α of word dropout: a word is hidden with probability α / (α + count).
     word_dropout: float = Field(default=0.25, ge=0)
+    #: A word's vector is made of its characters too.
     characters: bool = True
+    #: Width of a character's vector.
     character_size: int = Field(default=25, gt=0)
+    #: Width of each direction of the LSTM over characters.
     character_hidden: int = Field(default=25, gt=0)
     #: One character LSTM for both directions, as in the released program.
     character_shared: bool = True

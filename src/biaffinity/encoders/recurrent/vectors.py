@@ -31,7 +31,7 @@ from typing import IO, cast
 import numpy as np
 
 from biaffinity.annotation import Sentence
-from biaffinity.encoders.recurrent.normalisation import word_form
+from biaffinity.encoders.normalisation import word_form
 from biaffinity.encoders.recurrent.settings import RecurrentSettings
 from biaffinity.encoders.recurrent.vector_rows import (
     BLOCK,

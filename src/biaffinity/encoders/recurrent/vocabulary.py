@@ -8,14 +8,12 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from biaffinity.annotation import Sentence
-from biaffinity.encoders.recurrent.normalisation import Normalisation, character_form, word_form
+from biaffinity.encoders.normalisation import Normalisation, character_form, word_form
+from biaffinity.encoders.spelling import Alphabet
 from biaffinity.errors import DataError
 
-PADDING, UNKNOWN = 0, 1
-#: Characters: padding, unknown, and the frames around a word.
-WORD_START, WORD_END = 2, 3
-#: A batch of words is as wide as its longest, so a word of thousands of characters is cut in the middle.
-LONGEST_END = 32
+#: Numbers of what is no word: padding, and the unknown one.
+PADDING, UNKNOWN = range(2)
 
 
 @dataclass(frozen=True)
@@ -23,8 +21,7 @@ class Vocabulary:
     """The names behind a model's numbers; all lists are in the order of the numbers.
 
     Word number 2 + i is ``words[i]``; numbers from 2 + len(words) on belong to ``unseen``: words that
-    training never met but whose pretrained vectors the model carries. Character number 4 + i is
-    ``characters[i]``.
+    training never met but whose pretrained vectors the model carries. ``characters`` are the `Alphabet`.
     """
 
     words: Sequence[str]
@@ -34,23 +31,17 @@ class Vocabulary:
     word_size: int
     unseen: Sequence[str] = ()
     _numbers: dict[str, int] = field(init=False, repr=False, compare=False)
-    _characters: dict[str, int] = field(init=False, repr=False, compare=False)
+    alphabet: Alphabet = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         numbers = {word: 2 + index for index, word in enumerate((*self.words, *self.unseen))}
         object.__setattr__(self, "_numbers", numbers)
-        characters = {character: 4 + index for index, character in enumerate(self.characters)}
-        object.__setattr__(self, "_characters", characters)
+        object.__setattr__(self, "alphabet", Alphabet(self.characters))
 
     @property
     def trained(self) -> int:
         """How many word numbers have a trained vector: padding, unknown, and ``words``."""
         return 2 + len(self.words)
-
-    @property
-    def symbols(self) -> int:
-        """How many character numbers there are: padding, unknown, the frames, and ``characters``."""
-        return 4 + len(self.characters)
 
     def with_unseen(self, unseen: Sequence[str]) -> Vocabulary:
         """The same with words that training never met."""
@@ -59,11 +50,6 @@ class Vocabulary:
     def word(self, form: str) -> int:
         """The number of a normalised word; `UNKNOWN` where there is none."""
         return self._numbers.get(form, UNKNOWN)
-
-    def spell(self, form: str) -> list[int]:
-        """The numbers of a word's characters between the frames; of a very long word, those at its ends."""
-        numbers = (self._characters.get(character, UNKNOWN) for character in ends(form))
-        return [WORD_START, *numbers, WORD_END]
 
     @classmethod
     def build(
@@ -116,11 +102,6 @@ class Vocabulary:
         if type(size) is not int or size < 1:
             raise DataError("must be a whole number from 1 on", where="word_size")
         return cls(**record)
-
-
-def ends(form: str) -> str:
-    """The characters of a word that are read: all of them, or those at the ends of a very long one."""
-    return form if len(form) <= 2 * LONGEST_END else form[:LONGEST_END] + form[-LONGEST_END:]
 
 
 def _is_list_of(value: object, kind: type) -> bool:

@@ -57,7 +57,7 @@ function count() {
 
 // What is wrong with a text before it is sent, in words.
 function fault(text) {
-  if (!text.trim()) return "There is no text yet. Write or paste one, or try an example.";
+  if (!text.trim()) return "There is no text yet. Write or paste one.";
   const length = characters(text);
   if (!model || length <= model.max_chars) return "";
   return `The text has ${number(length)} characters; ${number(model.max_chars)} are read at once. Send it in parts.`;
@@ -189,11 +189,34 @@ async function open() {
     return;
   }
   byId("keys").hidden = true;
-  byId("model").textContent = `Model: ${model.name}`;
-  byId("model").title = [...model.entity_types, ...model.relation_types].join(", ");
-  if (!box.value && !recall()) box.value = examples[0].dataset.text;
+  introduce();
+  if (!box.value && !recall()) box.value = Object.values(model.examples)[0] ?? "";
   count();
-  await extract();
+  if (box.value) await extract();
+  else box.focus();
+}
+
+// What the model is called, what it knows, and what it is to be tried on.
+function introduce() {
+  document.title = `${model.name} · Biaffinity`;
+  byId("model").textContent = `Model: ${model.name}`;
+  const entities = `Finds ${model.entity_types.join(", ")}`;
+  const relations = model.relation_types.length ? ` and, between them, ${model.relation_types.join(", ")}` : "";
+  byId("knows").textContent = `${entities}${relations}.`;
+  const buttons = Object.entries(model.examples).map(([name, text]) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = name;
+    button.addEventListener("click", () => {
+      box.value = text;
+      count();
+      extractAndRemember();
+    });
+    return button;
+  });
+  const label = document.createElement("span");
+  label.textContent = "Try";
+  byId("examples").replaceChildren(...(buttons.length ? [label, ...buttons] : []));
 }
 
 async function extractAndRemember() {
@@ -201,14 +224,6 @@ async function extractAndRemember() {
   remember();
 }
 
-const examples = [...document.querySelectorAll("[data-text]")];
-for (const example of examples) {
-  example.addEventListener("click", () => {
-    box.value = example.dataset.text;
-    count();
-    extractAndRemember();
-  });
-}
 byId("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   extractAndRemember();

@@ -112,7 +112,7 @@ class Workers(Generic[W, R]):
     def _death(self, connection: Connection) -> BiaffinityError:
         process = self._processes[connection]
         process.join()
-        remedy = "is memory short? try fewer --workers"
+        remedy = "is memory short? try fewer processes"
         return BiaffinityError(f"a worker process {ending(process.exitcode)}", remedy=remedy)
 
 

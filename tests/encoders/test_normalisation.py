@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biaffinity.encoders.recurrent.normalisation import character_form, word_form
+from biaffinity.encoders.normalisation import character_form, word_form
 
 NUMBER, EMAIL, WEB = (character_form(token, "paper") for token in ("7", "a@b", "www.a"))
 

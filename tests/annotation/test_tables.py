@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from biaffinity import Document, Entity, MissingExtraError, Relation, Sentence
-from biaffinity.extraction import tables
+from biaffinity.annotation import tables
 
 ENTITIES = [Entity(0, 1, "Peop", 0.9), Entity(3, 4, "Org")]
 SENTENCE = Sentence(["Ana", "works", "for", "Norvik"], ENTITIES, [Relation("Work_For", 0, 1, 0.8)])
@@ -32,6 +32,7 @@ def test_an_entity_is_a_row(convert: Any) -> None:
     entities = rows(convert(iter(DOCUMENTS)).entities)
     assert [row["document"] for row in entities] == ["a", "a", "b", "b", "b", "b"]
     assert entities[0] == {
+        "number": 0,
         "document": "a",
         "text": "Ana",
         "type": "Peop",
@@ -44,6 +45,7 @@ def test_an_entity_is_a_row(convert: Any) -> None:
 def test_a_relation_is_a_row_with_both_its_arguments(convert: Any) -> None:
     relations = rows(convert(DOCUMENTS).relations)
     assert relations[2] == {
+        "number": 1,
         "document": "b",
         "type": "Work_For",
         "head": "Ana",
@@ -56,6 +58,27 @@ def test_a_relation_is_a_row_with_both_its_arguments(convert: Any) -> None:
         "tail_end": 41,
         "score": 0.8,
     }
+
+
+def test_rows_of_a_stream_without_ids_can_be_joined_back(convert: Any) -> None:
+    nameless = [Document([SENTENCE.with_text()]), Document([]), Document([SENTENCE.with_text()])]
+    for table in convert(nameless):
+        assert {(row["number"], row["document"]) for row in rows(table)} == {(0, "0"), (2, "2")}
+
+
+def test_pairs_of_a_stream_are_called_by_what_came_with_them(convert: Any) -> None:
+    nameless = Document([SENTENCE.with_text()])
+    pairs = [(DOCUMENTS[0], "a"), (nameless, ("x", 4)), (nameless, None)]
+    for table in convert(pairs):
+        names = [(0, "a"), (1, "('x', 4)"), (2, "2")]
+        assert list(dict.fromkeys((row["number"], row["document"]) for row in rows(table))) == names
+
+
+def test_a_document_gives_its_own_tables(convert: Any) -> None:
+    document = DOCUMENTS[1]
+    own = document.to_arrow() if convert is tables.to_arrow else document.to_pandas()
+    for mine, same in zip(own, convert([document]), strict=True):
+        assert str(rows(mine)) == str(rows(same))
 
 
 def test_an_unknown_score_is_missing(convert: Any) -> None:

@@ -1,15 +1,21 @@
-"""Documents as tables, Arrow or pandas: a row for each entity and relation; needs the extra ``tables``."""
+"""Documents as tables, Arrow or pandas: a row for each entity and relation; needs the extra ``tables``.
+
+Every row can be joined back to its text: ``number`` is the place of its document among those given, from 0,
+and ``document`` its id, or what came with it in a stream of pairs, or that number where there is neither.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biaffinity.annotation import Document, Mention
 from biaffinity.errors import MissingExtraError
 
-#: Column name to type; ``document`` is the document's id, characters count from the start of its text.
+if TYPE_CHECKING:
+    from biaffinity.annotation.document import Document, EntityMention
+
+#: Column name to type; starts and ends are characters of the document's text.
 ENTITY_COLUMNS = {
     "document": str,
     "text": str,
@@ -31,6 +37,7 @@ RELATION_COLUMNS = {
     "tail_end": int,
     "score": float,
 }
+_NUMBER = {"number": int}
 _PANDAS = {str: "object", int: "int64", float: "float64"}
 
 Columns = dict[str, list[Any]]
@@ -43,8 +50,8 @@ class Tables(NamedTuple):
     relations: Any
 
 
-def to_arrow(documents: Iterable[Document]) -> Tables:
-    """Two `pyarrow.Table`; an unknown score is null."""
+def to_arrow(documents: Iterable[Document | tuple[Document, Any]]) -> Tables:
+    """Two `pyarrow.Table` of documents, or of pairs as a stream gives them; an unknown score is null."""
     pyarrow = _import("pyarrow")
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
     return Tables(
@@ -57,8 +64,8 @@ def to_arrow(documents: Iterable[Document]) -> Tables:
     )
 
 
-def to_pandas(documents: Iterable[Document]) -> Tables:
-    """Two `pandas.DataFrame`; an unknown score is NaN."""
+def to_pandas(documents: Iterable[Document | tuple[Document, Any]]) -> Tables:
+    """Two `pandas.DataFrame` of documents, or of pairs as a stream gives them; an unknown score is NaN."""
     pandas = _import("pandas")
     return Tables(
         *(
@@ -68,28 +75,35 @@ def to_pandas(documents: Iterable[Document]) -> Tables:
     )
 
 
-def _columns(documents: Iterable[Document]) -> list[tuple[Columns, dict[str, type]]]:
+def _columns(
+    documents: Iterable[Document | tuple[Document, Any]],
+) -> list[tuple[Columns, dict[str, type]]]:
     """The columns of both tables with their types."""
     entities: list[tuple[Any, ...]] = []
     relations: list[tuple[Any, ...]] = []
-    for document in documents:
-        entities += [(document.id, *_cells(mention), mention.score) for mention in document.entities]
-        relations += relation_rows(document)
+    for number, item in enumerate(documents):
+        document, context = item if isinstance(item, tuple) else (item, None)
+        name = document.id or str(number if context is None else context)
+        entities += [(number, name, *_cells(e), e.score) for e in document.entities]
+        relations += [(number, *row) for row in relation_rows(document, name)]
     return [
         ({name: [row[i] for row in rows] for i, name in enumerate(kinds)}, kinds)
-        for rows, kinds in ((entities, ENTITY_COLUMNS), (relations, RELATION_COLUMNS))
+        for rows, kinds in (
+            (entities, _NUMBER | ENTITY_COLUMNS),
+            (relations, _NUMBER | RELATION_COLUMNS),
+        )
     ]
 
 
-def relation_rows(document: Document) -> list[tuple[Any, ...]]:
-    """A row of `RELATION_COLUMNS` for every relation of a document."""
+def relation_rows(document: Document, name: str) -> list[tuple[Any, ...]]:
+    """A row of `RELATION_COLUMNS` for every relation of a document that is called so."""
     return [
-        (document.id, relation.type, *_cells(relation.head), *_cells(relation.tail), relation.score)
+        (name, relation.type, *_cells(relation.head), *_cells(relation.tail), relation.score)
         for relation in document.relations
     ]
 
 
-def _cells(mention: Mention) -> tuple[str, str, int, int]:
+def _cells(mention: EntityMention) -> tuple[str, str, int, int]:
     return mention.text, mention.type, mention.start_char, mention.end_char
 
 

@@ -1,7 +1,4 @@
-"""The OpenAPI document for people, in plain HTML: the page at /docs, which loads nothing from elsewhere.
-
-The documentation site has the same sections, under headings of its own.
-"""
+"""The OpenAPI document for people, as HTML between headings."""
 
 from __future__ import annotations
 
@@ -14,31 +11,6 @@ from typing import Any
 Json = dict[str, Any]
 #: A heading of a level (2 or 3), with an anchor and its words, which are not escaped yet.
 Heading = Callable[[int, str, str], str]
-
-_HEAD = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<link rel="stylesheet" href="/page/docs.css">
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-<p>{description} Version {version}. For programs: <a href="/openapi.json">openapi.json</a>.
-By hand: <a href="/">the page</a>.</p>
-"""
-
-
-def render(document: Json) -> str:
-    """The whole page."""
-    head = _HEAD.format(**{key: escape(value) for key, value in document["info"].items()})
-    return "".join([head, *sections(document, _heading), "</main>\n</body>\n</html>\n"])
-
-
-def _heading(level: int, anchor: str, words: str) -> str:
-    return f'<h{level} id="{escape(anchor)}">{_text(words)}</h{level}>\n'
 
 
 def sections(document: Json, heading: Heading) -> Iterator[str]:

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 import pytest
 
-from biaffinity.bulk.workers import Workers
+from biaffinity.workers import Workers
 
 #: More than a pipe holds, so that neither side can send it before the other reads.
 LARGE = 1 << 20

@@ -1,0 +1,108 @@
+"""Tokens to arrays: pieces of sentences, where each token's are, and the characters of distinct words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import cast
+
+import numpy as np
+
+from biaffinity.decoding.arrays import Ints, padded
+from biaffinity.encoders.normalisation import character_form
+from biaffinity.encoders.spelling import LONGEST_END, Alphabet, Spellings, grown
+from biaffinity.encoders.transformer.pieces import WordPieces, windows
+
+
+class TransformerFeaturiser:
+    """Cuts tokens into pieces, remembering those that it has met."""
+
+    def __init__(self, pieces: WordPieces, padding: int, alphabet: Alphabet) -> None:
+        self._pieces = pieces
+        self._padding = padding
+        self._tokens: dict[str, int] = {}
+        self._spellings = Spellings(alphabet)
+        # Of every token met where its pieces are, how many, and the number of its form, [tokens met, 3];
+        # and the pieces themselves. Both have room to grow.
+        self._numbers = np.zeros((1024, 3), dtype=np.int64)
+        self._ids = np.zeros(4096, dtype=np.int64)
+        self._met = self._used = 0
+
+    @property
+    def remembered(self) -> int:
+        """How many distinct tokens are kept; each takes some hundred bytes."""
+        return self._met
+
+    def featurise(self, tokens: Sequence[str]) -> list[int]:
+        """A sentence of at least one token, as the places of its tokens among those met."""
+        known = self._tokens.get
+        places = [known(token) for token in tokens]
+        return [self._meet(token) for token in tokens] if None in places else cast(list[int], places)
+
+    def collate(self, sentences: Sequence[list[int]]) -> dict[str, Ints]:
+        """Padded arrays of some sentences.
+
+        ``pieces``: [windows, longest], a sentence being one window unless it is too long for the
+        transformer; ``piece_lengths``: [windows]; ``first``, ``last``: [batch, size], where the first and
+        the last piece of each token stand in all windows laid end to end; ``form_index``: [batch, size],
+        ``characters``: [distinct forms, longest] and ``character_lengths``: [distinct forms], as the
+        recurrent encoder has them.
+        """
+        lengths = np.array([len(places) for places in sentences], dtype=np.int64)
+        flat = np.fromiter(chain.from_iterable(sentences), dtype=np.int64, count=int(lengths.sum()))
+        where, counts, forms = self._numbers[flat].T
+        ends = counts.cumsum()
+        starts = ends - counts
+        ids = self._ids[np.repeat(where - starts, counts) + np.arange(ends[-1])]
+        first, pieces, piece_lengths = self._windows(ids, starts, counts, lengths)
+        characters, character_lengths, index = self._spellings.collate(forms)
+        return {
+            "pieces": pieces,
+            "piece_lengths": piece_lengths,
+            "first": padded(first, lengths),
+            "last": padded(first + counts - 1, lengths),
+            "characters": characters,
+            "character_lengths": character_lengths,
+            "form_index": padded(index, lengths),
+        }
+
+    def _windows(self, ids: Ints, starts: Ints, counts: Ints, lengths: Ints) -> tuple[Ints, Ints, Ints]:
+        """Where each token's first piece is, the padded pieces of all windows, and their lengths."""
+        before, after, room = self._pieces.start, self._pieces.end, self._pieces.room
+        bounds = np.concatenate([[0], lengths.cumsum()])
+        rows: list[Ints] = []
+        row_of = np.empty(len(starts), dtype=np.int64)
+        base = np.empty(len(starts), dtype=np.int64)
+        for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            for start, stop, own in windows(counts[low:high], room):
+                begin = starts[low + start]
+                rows.append(ids[begin : starts[low + stop - 1] + counts[low + stop - 1]])
+                row_of[low + own : low + stop] = len(rows) - 1
+                base[low + own : low + stop] = begin
+        sizes = np.array([len(row) for row in rows], dtype=np.int64)
+        piece_lengths = sizes + (len(before) + len(after))
+        pieces = np.full((len(rows), int(piece_lengths.max())), self._padding, dtype=np.int64)
+        pieces[:, : len(before)] = before
+        for row, own_ids in zip(pieces, rows, strict=True):
+            size = len(before) + len(own_ids)
+            row[len(before) : size] = own_ids
+            row[size : size + len(after)] = after
+        return row_of * pieces.shape[1] + len(before) + starts - base, pieces, piece_lengths
+
+    def _meet(self, token: str) -> int:
+        """The place of a token among those met, new or not."""
+        place = self._tokens.get(token)
+        if place is not None:
+            return place
+        form = character_form(token, "lower")
+        ids = self._pieces.of(form)
+        while self._used + len(ids) > len(self._ids):
+            self._ids = grown(self._ids, len(self._ids))
+        self._ids[self._used : self._used + len(ids)] = ids
+        place, self._met = self._met, self._met + 1
+        self._numbers = grown(self._numbers, place)
+        self._numbers[place] = self._used, len(ids), self._spellings.meet(form)
+        self._used += len(ids)
+        if len(token) <= 2 * LONGEST_END:  # what is longer hardly comes again, and may be megabytes
+            self._tokens[token] = place
+        return place

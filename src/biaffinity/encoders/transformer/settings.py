@@ -1,0 +1,36 @@
+"""The settings of the transformer encoder."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from biaffinity.encoders.section import Section
+
+
+class TransformerSettings(Section):
+    """Token vectors from a pretrained transformer, and from characters, whose case it may not see."""
+
+    #: What the encoder keeps in a model folder besides weights: how words become pieces, and what it is.
+    files: ClassVar[tuple[str, ...]] = ("tokenizer.json", "transformer.json")
+
+    #: Padded tokens that suit the matrix products of one core and its cache.
+    batch_tokens: ClassVar[int] = 512
+
+    #: Which encoder.
+    type: Literal["transformer"] = "transformer"
+    #: The pretrained encoder that training starts from: a folder, or a name on the hub.
+    name: str = Field(min_length=1)
+    #: What stands for a word of several pieces: its first piece, or the mean of them all.
+    pooling: Literal["first", "mean"] = "first"
+    #: Dropout on what the transformer gives; inside it its own config counts.
+    dropout: float = Field(default=0.2, ge=0, lt=1)
+    #: On a GPU compute it in bfloat16; its weights stay in single precision.
+    bfloat16: bool = True
+    #: Read the characters of words too; an encoder of lower-cased text sees no case otherwise.
+    characters: bool = True
+    #: Width of the embedding of a character.
+    character_size: int = Field(default=25, gt=0)
+    #: Width of each direction of the LSTM over characters.
+    character_hidden: int = Field(default=25, gt=0)
