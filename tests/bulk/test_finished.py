@@ -16,9 +16,9 @@ from biaffinity.bulk.run import Event, Finished, Noted, Started
 from biaffinity.errors import BiaffinityError, UsageError
 from biaffinity.locks import sole_writer
 from bulk import capitals
-from bulk.runs import interrupt, names, run, write
+from bulk.runs import content, interrupt, names, run, write
 
-OUTS = ["out.jsonl", "out.csv", "out.json", "out.parquet"]
+OUTS = ["out.jsonl", "out.csv", "out.json", "out.parquet", "out-brat/"]
 
 
 @pytest.fixture(autouse=True)
@@ -103,8 +103,9 @@ def test_what_failed_for_a_passing_reason_is_put_in_its_place(out: str, workers:
     assert end(run(out=out, resume=True)) == Finished(11, 4, complete_before=True)  # they fail again
     events = run(out=out, resume=True, load=Hardy, workers=workers)
     assert end(events) == Finished(15, 0, complete_before=True)
-    assert Path(out).read_bytes() == Path(f"whole-{out}").read_bytes()
-    assert sorted(p.name for p in Path().glob(f"{out}*")) == [out, f"{out}.run.json"]
+    assert content(out) == content(f"whole-{out}")
+    name = Path(out).name
+    assert sorted(p.name for p in Path().glob(f"{name}*")) == [name, f"{name}.run.json"]
     assert run(out=out, resume=True) == [Finished(15, 0, complete_before=True)]
 
 
@@ -220,6 +221,41 @@ def test_damage_to_a_finished_output_is_found_out(name: str) -> None:
     Path(name).write_bytes(raw)
     with pytest.raises(BiaffinityError, match=r"out\.jsonl.*(damaged|is not)"):
         run(resume=True)
+
+
+def test_a_finished_folder_that_somebody_has_worked_in_is_left_alone() -> None:
+    write("in.jsonl", names(2))
+    run(out="out-brat/")
+    note = next(Path("out-brat").rglob("*.ann"))
+    note.write_text(note.read_text() + "#9\tAnnotatorNotes T1\tchecked\n")
+    before = content("out-brat/")
+    with pytest.raises(BiaffinityError, match="out-brat: is not what was written"):
+        run(out="out-brat/", resume=True)
+    assert content("out-brat/") == before
+
+
+@pytest.mark.parametrize("moment", ["out-brat.part.old", "out-brat", "out-brat.failed.jsonl"])
+def test_killed_while_a_folder_takes_the_place_of_another_an_output_is_whole(
+    moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("in.jsonl", ["Boom", "Bo met Al", "Boom and Die"])
+    run(out="whole-brat/", load=_All)
+    run(out="out-brat/", load=_Half)
+    replace = Path.replace
+
+    def killed(self: Path, target: Path) -> Path:
+        done = replace(self, target)
+        if str(target) == moment:
+            raise KeyboardInterrupt
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(out="out-brat/", resume=True, load=_Most)
+    assert end(run(out="out-brat/", resume=True, load=_All)) == Finished(3, 0, complete_before=True)
+    assert content("out-brat/") == content("whole-brat/")
+    assert sorted(path.name for path in Path().glob("out-brat*")) == ["out-brat", "out-brat.run.json"]
 
 
 def test_two_runs_at_once_do_not_double_a_document(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -198,7 +198,7 @@ def test_an_empty_folder_is_filled(extract) -> None:
     Path("labelled").mkdir()
     assert extract("Bo met Al.", "--out", "labelled")[0] == 0
     assert Path("labelled/1.ann").is_file()
-    assert sorted(path.name for path in Path().iterdir()) == ["labelled"]
+    assert sorted(path.name for path in Path().iterdir()) == ["labelled", "labelled.run.json"]
 
 
 def test_label_studio_gets_predictions(extract) -> None:

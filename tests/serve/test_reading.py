@@ -46,7 +46,7 @@ def test_one_poisonous_text_does_not_fail_its_neighbours(extractor: Extractor) -
 
 
 def test_every_drawing_has_the_colours_of_the_model_s_types(extractor: Extractor) -> None:
-    reader = Reader(extractor)
+    reader = Reader(extractor, Settings())
     entities, relations = extractor.entity_types, extractor.relation_types
     reader.palette = Palette(dict.fromkeys(entities, 6), dict.fromkeys(relations, 7))
     [answer] = reader.read([Task(TEXT, width=800)])

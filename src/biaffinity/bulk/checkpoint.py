@@ -9,6 +9,7 @@ appears when all is done. A lock, OUT.lock, keeps a second process out.
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ from biaffinity.bulk.finished import (
     FAILED,
     RECORD,
     RECORDS,
+    REPLACED,
     Failure,
     FinishedOutput,
     beside,
@@ -270,5 +272,8 @@ class PartialOutput:
 
     def _clear(self) -> None:
         """Remove what an unfinished run needs; last of all that which says whose it is."""
-        for path in (self.records, self.failures, self._whole, self._new_state, self.state):
+        # Formats write into neighbours of their own, which a kill leaves.
+        half = self.out.parent.glob(f".{glob.escape(self._whole.name)}.*.part")
+        aside = (*half, self._whole, beside(self.out, REPLACED))
+        for path in (self.records, self.failures, *aside, self._new_state, self.state):
             remove(path)

@@ -22,6 +22,8 @@ from biaffinity.files import read_json_lines, refused
 
 #: What is added to the output's name.
 RECORD, FAILED, RECORDS = ".run.json", ".failed.jsonl", ".records"
+#: Where a folder goes that another takes the place of.
+REPLACED = ".part.old"
 
 
 def beside(out: Path, suffix: str) -> Path:
@@ -144,7 +146,7 @@ def _put(staged: Path, path: Path) -> None:
     if not path.is_dir():
         staged.replace(path)
         return
-    old = beside(path, ".old")
+    old = beside(path, REPLACED)
     remove(old)
     path.replace(old)
     staged.replace(path)

@@ -198,6 +198,7 @@ def extract_to_file(
             if time.monotonic() - committed >= _COMMIT_SECONDS:
                 output.commit(mark)
                 committed = time.monotonic()
+        mark = replace(mark, digest=str(digest))  # of no documents too
         output.finish(mark, single=inputs.single)
         yield Finished(mark.position - mark.skipped, mark.skipped)
 
