@@ -29,7 +29,8 @@ def test_every_setting_is_shown_with_its_value_default_and_meaning(
     for setting in settings(read_recipe(name)):
         shown = [cell.strip() for cell in rows[setting.key].split("  ") if cell.strip()]
         assert shown[:2] == [setting.key, setting.value]
-        assert shown[2 : 2 + setting.changed] == [setting.default] * setting.changed
+        if setting.changed and setting.default:  # what must be set has no default
+            assert shown[2] == setting.default
         assert setting.meaning
         assert shown[-1].startswith(setting.meaning)
 

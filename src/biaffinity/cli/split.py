@@ -22,13 +22,14 @@ from biaffinity.errors import UsageError
 def split(
     data: Annotated[Path, typer.Argument(help="Annotated data, any known format.", metavar="DATA")],
     out: Annotated[
-        Path, typer.Option("--out", help="The folder for train.jsonl, dev.jsonl, test.jsonl.", metavar="DIR")
+        Path,
+        typer.Option("-o", "--out", help="The folder for train.jsonl, dev.jsonl, test.jsonl.", metavar="DIR"),
     ],
     dev: Annotated[float, typer.Option(help="The share of dev, such as 0.1.", metavar="SHARE")] = 0.1,
     test: Annotated[
         float, typer.Option(help="The share of test; 0 makes no test.", metavar="SHARE", min=0)
     ] = 0.1,
-    seed: Annotated[int, typer.Option(help="Another seed divides otherwise.", min=0)] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Another seed divides otherwise.", min=0)] = 1,
 ) -> None:
     """Divide annotated data into train, dev and test.
 

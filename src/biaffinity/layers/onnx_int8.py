@@ -1,9 +1,9 @@
 """Graphs whose matrix products run in whole numbers of eight bits: smaller, and on most processors faster.
 
 Weights are rounded once, a scale for each column; what they are multiplied with is rounded as it comes, one
-scale for all of it (dynamic quantisation). That does little harm where it was normalised before. It does after
-an activation function, where single values are a hundred times as large as the rest: the narrowing product of a
-transformer's feed-forward layer always stays as it is.
+scale for all of it (dynamic quantisation). That does little harm where it was normalised before. It does
+after an activation function, where single values are a hundred times as large as the rest: the narrowing
+product of a transformer's feed-forward layer always stays as it is.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ class TransformerSettings(Section):
     files: ClassVar[tuple[str, ...]] = ("tokenizer.json", "transformer.json")
 
     #: Padded tokens that suit the matrix products of one core and its cache.
-    batch_tokens: ClassVar[int] = 512
+    batch_tokens: ClassVar[int] = 256
 
     #: Which encoder.
     type: Literal["transformer"] = "transformer"
