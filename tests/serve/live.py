@@ -32,9 +32,15 @@ def live(settings: Settings, extractor: Extractor) -> Iterator[int]:
         thread.join(20)
 
 
-def connected(port: int, address: str = "127.0.0.1") -> socket.socket:
-    """A connection from one of this machine's own addresses."""
-    return socket.create_connection(("127.0.0.1", port), timeout=10, source_address=(address, 0))
+def connected(port: int, address: str = "127.0.0.1", *, room: int | None = None) -> socket.socket:
+    """A connection from one of this machine's own addresses, with ``room`` for so many bytes unread."""
+    connection = socket.socket()
+    if room is not None:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+    connection.settimeout(10)
+    connection.bind((address, 0))
+    connection.connect(("127.0.0.1", port))
+    return connection
 
 
 def read_all(connection: socket.socket) -> bytes:

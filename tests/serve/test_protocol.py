@@ -12,6 +12,7 @@ import pytest
 
 from biaffinity import Extractor
 from biaffinity.serve import Settings, protocol
+from biaffinity.serve.app import PAGE
 from serve.live import connected, healthy, live, read_all, status
 
 LINE = b"GET /health/ready HTTP/1.1\r\nHost: localhost\r\n"
@@ -29,6 +30,11 @@ def port(extractor: Extractor, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]
     )
     with live(settings, extractor) as port:
         yield port
+
+
+def refused(caplog: pytest.LogCaptureFixture) -> set[str]:
+    """The reasons that the log gives for refusals."""
+    return {getattr(record, "fields", {}).get("reason", "") for record in caplog.records}
 
 
 def test_one_endless_header_is_cut_off(port: int) -> None:
@@ -108,7 +114,7 @@ def test_connections_of_one_address_leave_room_for_others(
         with connected(port) as one_more:
             assert status(one_more) == 503
         assert healthy(port, ELSEWHERE)
-    assert any(getattr(record, "fields", {}).get("reason") == "full" for record in caplog.records)
+    assert "full" in refused(caplog)
 
 
 def test_connections_are_bounded_in_all_and_places_come_back(port: int) -> None:
@@ -134,6 +140,33 @@ def test_a_few_pipelined_requests_are_answered(port: int) -> None:
     with connected(port) as connection:
         connection.sendall((LINE + b"\r\n") * 9 + LINE + b"Connection: close\r\n\r\n")
         assert read_all(connection).count(b"HTTP/1.1 200") == 10
+
+
+LARGEST = b"GET /page/swagger/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n"
+LARGEST_BYTES = (PAGE / "swagger" / "swagger-ui-bundle.js").stat().st_size
+
+
+def test_answers_that_nobody_takes_are_given_up(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    with connected(port, room=4096) as connection:
+        connection.sendall((LARGEST + b"\r\n") * 9 + LARGEST + b"Connection: close\r\n\r\n")
+        until = time.monotonic() + 10
+        while "unread" not in refused(caplog) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert "unread" in refused(caplog)
+        assert len(read_all(connection)) < 10 * LARGEST_BYTES  # what was on its way, and then the end
+    assert healthy(port)
+
+
+def test_an_answer_that_is_taken_slowly_comes_whole(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    with connected(port, room=1 << 16) as connection:
+        connection.sendall(LARGEST + b"Connection: close\r\n\r\n")
+        started, length = time.monotonic(), 0
+        while part := connection.recv(1 << 16):
+            length += len(part)
+            if time.monotonic() - started < 1.5:  # three times as long as one may take nothing
+                time.sleep(0.05)
+        assert length > LARGEST_BYTES
+    assert "unread" not in refused(caplog)
 
 
 def test_nonsense_is_answered_and_ends(port: int) -> None:
