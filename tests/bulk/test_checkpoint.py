@@ -86,6 +86,8 @@ def test_an_empty_folder_is_written_into_and_no_other() -> None:
     assert run(out="out-brat/")[-1] == Finished(3)
     with pytest.raises(UsageError, match=r"out-brat: is there already \(.*or delete it\)"):
         run(out="out-brat/", force=True)
+    with pytest.raises(UsageError, match="is there already"):
+        run(out="./")
 
 
 def test_resuming_what_was_never_begun_begins_it() -> None:

@@ -28,7 +28,7 @@ REPLACED = ".part.old"
 
 def beside(out: Path, suffix: str) -> Path:
     """A neighbour of an output."""
-    return out.with_name(out.name + suffix)
+    return out.parent / f"{out.name}{suffix}"  # not with_name: "." has none
 
 
 @dataclass(frozen=True, slots=True)
