@@ -2,8 +2,8 @@
 
     python results/ade_folds.py ../shared/data/ade build/ade-folds
 
-folds.json tells whose test part a sentence is in; of the rest, dev is the sentences whose id's md5 is a multiple
-of ten, as in the fold that comes with the corpus.
+folds.json tells whose test part a sentence is in; of the rest, dev is the sentences whose id's md5 is a
+multiple of ten, as in the fold that comes with the corpus.
 """
 
 from __future__ import annotations
