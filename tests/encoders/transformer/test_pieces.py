@@ -65,6 +65,10 @@ def test_control_characters_are_read_as_one_unknown_piece(pieces: WordPieces) ->
     assert pieces.of("\x07") == pieces.of("\x01\x02") == pieces.of("?")
 
 
+def test_half_a_character_is_read(pieces: WordPieces) -> None:
+    assert pieces.of("a\ud800b") == pieces.of("a?b")
+
+
 def test_a_very_long_word_is_cut_in_the_middle() -> None:
     word = "".join(chr(97 + number % 26) for number in range(200))
     whole = [f"Ġ{word}"[number] for number in range(201)]

@@ -52,6 +52,7 @@ class WordPieces:
 
     def of(self, word: str) -> list[int]:
         """The pieces of a word, at least one."""
+        word = word.encode(errors="replace").decode()  # the library takes no half characters
         pieces: list[int] = self.tokenizer.encode([word], is_pretokenized=True, add_special_tokens=False).ids
         if len(pieces) > self._longest:
             half = self._longest // 2
