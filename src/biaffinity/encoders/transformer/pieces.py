@@ -68,7 +68,7 @@ class WordPieces:
 
 
 def windows(counts: Ints, room: int) -> Iterator[tuple[int, int, int]]:
-    """The words of a sentence as windows of at most ``room`` pieces, which overlap by up to a quarter of that.
+    """The words of a sentence in windows of at most ``room`` pieces that overlap by up to a quarter of it.
 
     A word is read where it has the more context: of two windows that hold it, from the one whose end is
     farther away.
