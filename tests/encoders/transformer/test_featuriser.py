@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ PADDING = 1
 NARROW = WordPieces(tiny.byte_level_tokenizer(), 24)
 WIDE = WordPieces(tiny.byte_level_tokenizer(), 4096)
 Features = Mapping[str, np.ndarray[Any, Any]]
-LONG = [f"Anna{number} works in Łódź".split() for number in range(30)]
+LONG = " ".join(f"Anna{number} works in Łódź" for number in range(30)).split()
 
 
 def featuriser(pieces: WordPieces = NARROW) -> TransformerFeaturiser:
@@ -40,8 +41,8 @@ def features_of(parts: Sequence[Sequence[str]], reader: TransformerFeaturiser) -
 def some() -> st.SearchStrategy[list[list[str]]]:
     """The tokens of a few sentences, one of them longer than any window."""
     parts = corpora().filter(len).map(lambda parts: [list(sentence.tokens) for sentence in parts])
-    return st.tuples(parts, st.integers(1, 30), st.integers(0, 3)).map(
-        lambda drawn: [*drawn[0][: drawn[2]], sum(LONG[: drawn[1]], []), *drawn[0][drawn[2] :]]
+    return st.tuples(parts, st.integers(1, 4 * 30), st.integers(0, 3)).map(
+        lambda drawn: [*drawn[0][: drawn[2]], LONG[: drawn[1]], *drawn[0][drawn[2] :]]
     )
 
 
@@ -86,7 +87,7 @@ def test_a_row_is_a_window_framed_and_then_padding(parts: list[list[str]]) -> No
     for tokens in expected(parts, NARROW):
         counts = np.array([len(ids) for ids in tokens])
         for start, stop, _ in windows(counts, NARROW.room):
-            rows.append([*NARROW.start, *sum(tokens[start:stop], []), *NARROW.end])
+            rows.append([*NARROW.start, *chain.from_iterable(tokens[start:stop]), *NARROW.end])
     lengths = features["piece_lengths"].tolist()
     assert lengths == [len(row) for row in rows]
     assert max(lengths) == features["pieces"].shape[1] <= 24

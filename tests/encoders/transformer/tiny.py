@@ -29,7 +29,9 @@ from model.tiny import SIZES
 #: The width of a tiny transformer, and the pieces that it reads at one time.
 WIDTH, LIMIT = 16, 64
 ENCODER_SIZES: dict[str, Any] = {"character_size": 5, "character_hidden": 4}
+# A wide start, or what stands around a word would hardly change its vector.
 _SHAPE: dict[str, Any] = {
+    "initializer_range": 0.3,
     "hidden_size": WIDTH,
     "num_hidden_layers": 2,
     "num_attention_heads": 2,
@@ -65,26 +67,16 @@ def bert(tokenizer: Tokenizer, **settings: Any) -> BertModel:
     """A random BERT of two layers."""
     torch.manual_seed(0)
     size = tokenizer.get_vocab_size()
-    # A wide start, or what stands around a word would hardly change its vector.
-    shape = {**_SHAPE, "max_position_embeddings": LIMIT, "initializer_range": 0.3, **settings}
+    shape = {**_SHAPE, "max_position_embeddings": LIMIT, **settings}
     return BertModel(BertConfig(vocab_size=size, pad_token_id=0, **shape))
 
 
-def roberta(tokenizer: Tokenizer) -> RobertaModel:
+def roberta(tokenizer: Tokenizer, **settings: Any) -> RobertaModel:
     """A random RoBERTa, whose positions are counted from that of padding on."""
     torch.manual_seed(0)
-    size = tokenizer.get_vocab_size()
-    return RobertaModel(
-        RobertaConfig(
-            vocab_size=size,
-            pad_token_id=1,
-            bos_token_id=0,
-            eos_token_id=2,
-            max_position_embeddings=LIMIT + 2,
-            initializer_range=0.3,
-            **_SHAPE,
-        )
-    )
+    special = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+    shape = {**_SHAPE, "max_position_embeddings": LIMIT + 2, **settings}
+    return RobertaModel(RobertaConfig(vocab_size=tokenizer.get_vocab_size(), **special, **shape))
 
 
 def save(folder: Path, transformer: PreTrainedModel, tokenizer: Tokenizer, **said: Any) -> Path:
