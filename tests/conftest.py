@@ -92,7 +92,7 @@ def transformer_trained(transformer: Path, news: list[Sentence]) -> JointModel:
     from model.tiny import fit
 
     model = tiny.model(transformer, news, context=True, constrained=True)
-    fit(model, news, 60, rate=0.01)
+    fit(model, news, 100, rate=0.01)
     return model
 
 
