@@ -11,6 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="needs the extra train")
+pytest.importorskip("transformers", reason="needs the extra transformers")
+
 import torch
 from torch import Tensor
 from transformers import BartConfig, BartModel, ModernBertConfig, ModernBertModel

@@ -10,6 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="needs the extra train")
+pytest.importorskip("transformers", reason="needs the extra transformers")
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="needs the extra train")
+pytest.importorskip("transformers", reason="needs the extra transformers")
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models

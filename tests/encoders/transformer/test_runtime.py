@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("torch", reason="needs the extra train")
+pytest.importorskip("transformers", reason="needs the extra transformers")
 pytest.importorskip("onnx", reason="needs the extra train")
 
 import torch
