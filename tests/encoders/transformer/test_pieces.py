@@ -136,7 +136,8 @@ def sentences_in_pieces(draw: st.DrawFn) -> tuple[list[int], int]:
     """The pieces of each word, and the room that a window has."""
     room = draw(st.integers(6, 70))
     longest = min(room, draw(st.sampled_from([1, 3, LONGEST_WORD])))
-    return draw(st.lists(st.integers(1, longest), min_size=1, max_size=120)), room
+    words = draw(st.integers(1, 120))
+    return draw(st.lists(st.integers(1, longest), min_size=words, max_size=words)), room
 
 
 @given(sentences_in_pieces())
