@@ -49,7 +49,11 @@ class Capitals:
 
 
 def load(
-    model: str | None = None, *, threads: int = 1, min_score: Mapping[str, float] | None = None
+    model: str | None = None,
+    *,
+    device: str = "cpu",
+    threads: int = 1,
+    min_score: Mapping[str, float] | None = None,
 ) -> Capitals:
     """What stands in for ``biaffinity.load``."""
     if str(model) == "none":
