@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("torch", reason="needs the extra train")
+pytest.importorskip("uvicorn", reason="needs the extra serve")
 
 import biaffinity
 from biaffinity.annotation import Sentence
