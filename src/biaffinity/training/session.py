@@ -48,7 +48,7 @@ from biaffinity.training.calibration import Calibration, apply_calibration, cali
 from biaffinity.training.curves import draw_curves
 from biaffinity.training.events import Advised, EpochEnded, Event, Finished, Finishing
 from biaffinity.training.provenance import provenance
-from biaffinity.training.trainer import Trainer, TrainingData
+from biaffinity.training.trainer import DivergedError, Trainer, TrainingData
 
 CHECKPOINT = "checkpoint.safetensors"
 HISTORY = "history.jsonl"
@@ -173,16 +173,24 @@ class Session:
 
     def events(self) -> Iterator[Event]:
         """The trainer's events."""
-        for event in self.trainer.events():
-            if isinstance(event, EpochEnded):
-                if event.best:
-                    self._best = event.epoch, copied(owned_tensors(self.trainer.model))
-                self.history.append(event.to_dict())
-                with writing(self.folder / HISTORY) as file:
-                    file.writelines(json.dumps(line) + "\n" for line in self.history)
-                if self._checkpoint_due():
-                    self._write_checkpoint()
-            yield event
+        try:
+            for event in self.trainer.events():
+                if isinstance(event, EpochEnded):
+                    self._keep(event)
+                yield event
+        except DivergedError:
+            self._write_best()
+            raise
+
+    def _keep(self, event: EpochEnded) -> None:
+        """Remember an epoch, on disk as far as that is worth its time."""
+        if event.best:
+            self._best = event.epoch, copied(owned_tensors(self.trainer.model))
+        self.history.append(event.to_dict())
+        with writing(self.folder / HISTORY) as file:
+            file.writelines(json.dumps(line) + "\n" for line in self.history)
+        if self._checkpoint_due():
+            self._write_checkpoint()
 
     def _checkpoint_due(self) -> bool:
         """Whether what has been done since the last checkpoint is worth the time that writing one takes.
