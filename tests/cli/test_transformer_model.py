@@ -21,7 +21,9 @@ def test_evaluate_scores_it_and_shows_its_mistakes(
     command, transformer_folder: Path, samples: Path, tmp_path: Path
 ) -> None:
     news, page = str(samples / "news.jsonl"), tmp_path / "page.html"
-    code, out, err = command("evaluate", str(transformer_folder), news, "--json", "-", "--report", str(page))
+    code, out, err = command(
+        "evaluate", news, "--model", str(transformer_folder), "--json", "--report", str(page)
+    )
     assert code == 0, err
     scores = json.loads(out)
     assert scores["ner"]["micro"]["f1"] == scores["re"]["strict"]["micro"]["f1"] == 1.0
@@ -32,7 +34,9 @@ def test_predict_finds_what_it_was_taught(
     command, transformer_folder: Path, samples: Path, news: list[Sentence], tmp_path: Path
 ) -> None:
     out = tmp_path / "p.jsonl"
-    code, _, err = command("predict", str(transformer_folder), str(samples / "news.jsonl"), "-o", str(out))
+    code, _, err = command(
+        "predict", str(samples / "news.jsonl"), "--model", str(transformer_folder), "-o", str(out)
+    )
     assert (code, err) == (0, f"5 sentences written to {out}\n")
     assert [bare(s).entities for s in read(out)] == [bare(s).entities for s in news]
     assert {r.score is not None and 0 <= r.score <= 1 for s in read(out) for r in s.relations} == {True}
@@ -73,8 +77,8 @@ def test_a_device_that_is_not_there_is_one_line(
     news = str(samples / "news.jsonl")
     arguments = {
         "extract": [ANA, "--model", model],
-        "evaluate": [model, news],
-        "predict": [model, news, "-o", "-"],
+        "evaluate": [news, "--model", model],
+        "predict": [news, "--model", model, "-o", "-"],
         "serve": ["--model", model, "--port", "0"],
     }
     code, out, err = command(name, *arguments[name], "--device", "cuda:77")

@@ -130,7 +130,9 @@ def test_a_model_with_a_transformer_is_pushed_with_all_that_it_opens_from(
     folder = shutil.copytree(transformer_folder, tmp_path / "model")
     (folder / "README.md").write_text("# reader\n\nKnows a sample by heart.\n", encoding="utf-8")
     (folder / "checkpoint.safetensors").write_bytes(b"gigabytes")
-    assert last_line(run("-m", "biaffinity", "push", folder, "mara/reader")).endswith("/mara/reader")
+    assert last_line(run("-m", "biaffinity", "push", "mara/reader", "--model", folder)).endswith(
+        "/mara/reader"
+    )
     graphs = {"encoder.words.onnx", *GRAPHS}
     kept = {"config.json", "transformer.json", "tokenizer.json", "model.safetensors", "README.md", *graphs}
     assert {path.name for path in model_files(folder)} == kept
