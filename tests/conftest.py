@@ -77,6 +77,39 @@ def extractor(folder: Path) -> Extractor:
 
 
 @pytest.fixture(scope="session")
+def transformer(news: list[Sentence], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny random transformer, as it would be fetched from a hub; not to be changed."""
+    pytest.importorskip("transformers", reason="needs the extra transformers")
+    from encoders.transformer import tiny
+
+    return tiny.save_bert(tmp_path_factory.mktemp("transformers") / "bert", news)
+
+
+@pytest.fixture(scope="session")
+def transformer_trained(transformer: Path, news: list[Sentence]) -> JointModel:
+    """A tiny model above it that knows the sample by heart; not to be changed."""
+    from encoders.transformer import tiny
+    from model.tiny import fit
+
+    model = tiny.model(transformer, news, context=True, constrained=True)
+    fit(model, news, 100, rate=0.01)
+    return model
+
+
+@pytest.fixture(scope="session")
+def transformer_folder(transformer_trained: JointModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as a folder with its graphs; not to be changed."""
+    pytest.importorskip("onnx", reason="needs the extra train")
+    from biaffinity.model.export import export
+    from biaffinity.model.folder import save_model
+
+    path = tmp_path_factory.mktemp("models") / "transformer"
+    save_model(transformer_trained, path)
+    export(path)
+    return path
+
+
+@pytest.fixture(scope="session")
 def corpora() -> Path:
     """The folder with conll04/, ade/ and scierc/; the test is skipped where it is absent."""
     folder = Path(os.environ.get("BIAFFINITY_DATA", ROOT.parent / "shared" / "data"))

@@ -3,8 +3,8 @@
     python results/tuning/tune.py VARIANTS.json --data ../shared/data/conll04 \
         --vectors ../shared/vectors/glove.6B.100d.words.txt --jobs 16 --out OUT.jsonl
 
-VARIANTS.json: {"base": {config}, "variants": {name: {"section.key": value}}, "seeds": [1, 2, 3]}; a
-variant may narrow the seeds with "seeds": [3]. No test file is ever opened.
+VARIANTS.json: {"base": {config}, "variants": {name: {"section.key": value}}, "seeds": [1, 2, 3]}; "base" may
+be the name of a recipe, and a variant may narrow the seeds with "seeds": [3]. No test file is ever opened.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     started = time.perf_counter()
     folder = Path(job["data"])
     parts = [list(formats.read(folder / f"{name}.jsonl")) for name in ("train", "dev")]
-    data = TrainingData(*parts, None, load_vectors(Path(job["vectors"])))
+    data = TrainingData(*parts, None, load_vectors(Path(job["vectors"])) if job["vectors"] else None)
     config = validate(job["config"], where=job["name"])
     trainer = Trainer(config, data, seed=job["seed"], device=job["device"])
     epochs = [event for event in trainer.events() if isinstance(event, EpochEnded)]
@@ -61,9 +61,14 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
 
 def jobs(spec: dict[str, Any], arguments: argparse.Namespace) -> list[dict[str, Any]]:
     """Every run of a file of variants, seed by seed."""
+    from biaffinity.config.recipes import read_recipe
+
+    base = spec["base"]
+    if isinstance(base, str):
+        base = read_recipe(base).model_dump()
     made = []
     for name, changes in spec["variants"].items():
-        config = json.loads(json.dumps(spec["base"]))
+        config = json.loads(json.dumps(base))
         for key, value in changes.items():
             if key != "seeds":
                 section, option = key.split(".")
@@ -80,7 +85,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("variants", type=Path)
     parser.add_argument("--data", required=True)
-    parser.add_argument("--vectors", required=True)
+    parser.add_argument("--vectors")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, required=True)

@@ -16,6 +16,7 @@ pytest.importorskip("huggingface_hub", reason="needs the extra hub")
 
 import biaffinity
 from biaffinity import Extractor, Sentence, formats
+from biaffinity.config.folder import model_files
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.hub import download, push_to_hub
 from biaffinity.model.folder import save_model
@@ -121,6 +122,25 @@ def test_a_push_says_where_the_model_is(hub: FakeHub, pushed: str) -> None:
 @pytest.mark.usefixtures("pushed")
 def test_a_model_that_was_pushed_is_loaded_by_its_name(run: Run, extractor: Extractor) -> None:
     assert run("-c", LOAD, "mara/harbour", ANA).stdout.strip() == str(extractor(ANA).triples())
+
+
+def test_a_model_with_a_transformer_is_pushed_with_all_that_it_opens_from(
+    hub: FakeHub, run: Run, transformer_folder: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(transformer_folder, tmp_path / "model")
+    (folder / "README.md").write_text("# reader\n\nKnows a sample by heart.\n", encoding="utf-8")
+    (folder / "checkpoint.safetensors").write_bytes(b"gigabytes")
+    assert last_line(run("-m", "biaffinity", "push", "mara/reader", "--model", folder)).endswith(
+        "/mara/reader"
+    )
+    graphs = {"encoder.words.onnx", *GRAPHS}
+    kept = {"config.json", "transformer.json", "tokenizer.json", "model.safetensors", "README.md", *graphs}
+    assert {path.name for path in model_files(folder)} == kept
+    assert hub.repositories["mara/reader"].files.keys() >= kept
+    assert "checkpoint.safetensors" not in hub.repositories["mara/reader"].files
+    shutil.rmtree(folder)
+    found = run("-c", LOAD, "mara/reader", ANA)
+    assert found.stdout.strip() == str(Extractor.load(transformer_folder)(ANA).triples()), found.stderr
 
 
 @pytest.mark.usefixtures("pushed")

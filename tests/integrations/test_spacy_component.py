@@ -297,6 +297,23 @@ def test_a_pipeline_in_bytes_needs_nothing_else(pipeline: Pipeline, folder: Path
     assert entities(twice(doc)) == FOUND
 
 
+def test_a_model_with_a_transformer_goes_where_the_pipeline_goes(
+    transformer_folder: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(transformer_folder, tmp_path / "model")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("biaffinity", config={"model": str(folder)})
+    before = found(nlp(ANA))
+    assert triples(nlp(ANA)) == {tuple(triple) for triple in Extractor.load(folder)(ANA).triples()}
+    nlp.to_disk(tmp_path / "nlp")
+    content = nlp.to_bytes()
+    shutil.rmtree(folder)
+    assert found(spacy.load(tmp_path / "nlp")(ANA)) == before
+    again = spacy.blank("en")
+    again.add_pipe("biaffinity")
+    assert found(again.from_bytes(content)(ANA)) == before
+
+
 def test_a_pipeline_can_be_pickled(pipeline: Pipeline) -> None:
     assert found(pickle.loads(pickle.dumps(pipeline()))(ANA)) == found(pipeline()(ANA))
 

@@ -6,9 +6,13 @@ from itertools import pairwise, product
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor
 
-from biaffinity.layers.crf import CRF
+from biaffinity.decoding.labels import Labels
+from biaffinity.layers import crf as module
+from biaffinity.layers.crf import CRF, _Chain, _ScannedChain
 
 LABELS, SIZE = 3, 4
 
@@ -150,3 +154,64 @@ def test_long_sequences_of_large_scores_stay_finite():
     likelihood.sum().backward()
     assert torch.isfinite(likelihood).all()
     assert torch.isfinite(emissions.grad).all()
+
+
+# The scan that a GPU runs, beside the loop
+
+
+@st.composite
+def chains(draw: st.DrawFn) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """Emissions, transitions, start, end and lengths of a batch, with scores small or large.
+
+    In half of the cases only BILOU labellings over two types are allowed.
+    """
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 2**32)))
+    constrained = draw(st.booleans())
+    # Double precision tells labels apart whose scores differ by up to 700: at one token, or in the few
+    # whose labels a constraint forces.
+    scale = draw(st.sampled_from([0.1, 3.0, 80.0 if constrained else 300.0]))
+    labels = 9 if constrained else draw(st.integers(1, 6))
+    lengths = torch.tensor(draw(st.lists(st.integers(1, 20), min_size=1, max_size=4)))
+
+    def scores(scale: float, *shape: int) -> Tensor:
+        return scale * (2 * torch.rand(shape, generator=generator, dtype=torch.float64) - 1)
+
+    size = int(lengths.max())
+    emissions = scores(scale, len(lengths), size, labels)
+    outside = torch.arange(size) >= lengths.unsqueeze(1)
+    emissions[outside] = draw(st.sampled_from([0.0, 1e4, -1e4]))
+    transitions, start, end = scores(3, labels, labels), scores(3, labels), scores(3, labels)
+    if constrained:
+        pairs, first, last = map(torch.from_numpy, Labels(("Loc", "Peop"), "bilou").allowed())
+        pairs, first, last = (part.detach() for part in CRF(9, allowed=(pairs, first, last))._scores())
+        transitions, start, end = transitions + pairs, start + first, end + last
+    return emissions, transitions, start, end, lengths
+
+
+@given(chains())
+def test_the_scan_is_the_loop(case: tuple[Tensor, Tensor, Tensor, Tensor, Tensor]) -> None:
+    loop, scan = _Chain(*case), _ScannedChain(*case)
+    ours, theirs = scan.backward(), loop.backward()
+    weight = torch.linspace(-1, 2, len(case[4]), dtype=torch.float64)[:, None, None]
+    for found, expected in (
+        (scan.log_partition(), loop.log_partition()),
+        (scan.marginals(ours), loop.marginals(theirs)),
+        (scan.pair_marginals(ours, weight), loop.pair_marginals(theirs, weight)),
+    ):
+        assert expected.isfinite().all()
+        torch.testing.assert_close(found, expected, atol=1e-9, rtol=1e-9)
+
+
+def test_gradients_by_the_scan_are_those_by_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    crf = random_crf(8, allowed=True)
+    lengths = torch.tensor([7, 1, 4])
+    emissions = torch.randn(3, 7, LABELS, dtype=torch.float64)
+    gradients = []
+    for chain in (_Chain, _ScannedChain):
+        monkeypatch.setattr(module, "_Chain", chain)
+        read = emissions.clone().requires_grad_()
+        crf.zero_grad()
+        (crf.log_partition(read, lengths) * torch.tensor([1.0, 2.0, -0.5])).sum().backward()
+        gradients.append([read.grad, *(parameter.grad.clone() for parameter in crf.parameters())])
+    for ours, theirs in zip(*gradients, strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-10, rtol=0)

@@ -1,4 +1,7 @@
-"""A run that the system kills at a moment of our choice: python -m training.killed MOMENT OUT TRAIN DEV."""
+"""A run that the system kills at a moment of our choice.
+
+python -m training.killed MOMENT OUT TRAIN DEV [TRANSFORMER]
+"""
 
 from __future__ import annotations
 
@@ -58,4 +61,5 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     session.fit_calibration = fit_quickly
     prepare(sys.argv[1])
-    session.train(FULL, train=sys.argv[3], dev=sys.argv[4], out=OUT)
+    recipe = tiny.above(sys.argv[5], FULL) if len(sys.argv) > 5 else FULL
+    session.train(recipe, train=sys.argv[3], dev=sys.argv[4], out=OUT)

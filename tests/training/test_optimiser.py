@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 import torch
 from torch import nn
@@ -130,3 +132,106 @@ def test_a_part_that_the_loss_does_not_touch_goes_on_exactly_too(touched_before:
     optimiser.step([losses(model.left, 2)[1]])
     assert torch.equal(model.left.weight, whole.left.weight)
     assert torch.equal(model.right.weight, whole.right.weight)
+
+
+# Two learning rates, their rise and fall, and weight decay
+
+
+def test_the_rates_rise_from_zero_and_fall_to_it() -> None:
+    config = TrainingConfig(learning_rate=0.1, schedule="linear", warmup=0.3)
+    layer = network()
+    optimiser = Optimiser(layer, config, total_steps=10)
+    rates = []
+    for number in range(10):
+        rates.append(optimiser.learning_rate)
+        optimiser.step([losses(layer, 10)[number]])
+    rising = [0.1 * step / 4 for step in (1, 2, 3)]
+    falling = [0.1 * step / 7 for step in (7, 6, 5, 4, 3, 2, 1)]
+    assert rates == pytest.approx(rising + falling)
+    assert optimiser.learning_rate == pytest.approx(0)
+
+
+def test_a_constant_rate_stays_once_it_has_risen() -> None:
+    config = TrainingConfig(learning_rate=0.1, warmup=0.5)
+    layer = network()
+    optimiser = Optimiser(layer, config, total_steps=4)
+    rates = []
+    for number in range(4):
+        rates.append(optimiser.learning_rate)
+        optimiser.step([losses(layer, 4)[number]])
+    assert rates == pytest.approx([0.1 / 3, 0.2 / 3, 0.1, 0.1])
+
+
+def test_weights_learnt_elsewhere_have_a_rate_of_their_own_and_the_same_pace() -> None:
+    config = TrainingConfig(learning_rate=0.1, pretrained_learning_rate=0.001, schedule="linear", warmup=0.25)
+    model = Branches()
+    optimiser = Optimiser(model, config, total_steps=8, pretrained=model.right.parameters())
+    for number in range(8):
+        pace = optimiser.learning_rate / 0.1
+        optimiser.step([losses(model.left, 8)[number] + losses(model.right, 8)[number]])
+        rates = {
+            name: group["lr"]
+            for name in ("left", "right")
+            for group in optimiser.adam.param_groups
+            if getattr(model, name).weight in set(group["params"])
+        }
+        assert rates == pytest.approx({"left": 0.1 * pace, "right": 0.001 * pace})
+
+
+def test_a_first_update_goes_as_far_as_the_rate_of_each_weight() -> None:
+    config = TrainingConfig(learning_rate=0.1, pretrained_learning_rate=0.001)
+    model, before = Branches(), Branches()
+    optimiser = Optimiser(model, config, total_steps=8, pretrained=model.right.parameters())
+    optimiser.step([losses(model.left, 8)[0] + losses(model.right, 8)[0]])
+    for name, rate in (("left", 0.1), ("right", 0.001)):
+        moved = (getattr(model, name).weight - getattr(before, name).weight).abs()
+        torch.testing.assert_close(moved, torch.full_like(moved, rate), rtol=1e-3, atol=0)
+
+
+def test_weight_decay_shrinks_weights_by_their_rate_and_spares_biases() -> None:
+    config = TrainingConfig(learning_rate=0.1, pretrained_learning_rate=0.01, weight_decay=0.5)
+    model = nn.ModuleList([nn.Linear(3, 2), nn.LayerNorm(2), nn.Linear(2, 2)])
+    before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+    optimiser = Optimiser(model, config, total_steps=2, pretrained=model[2].parameters())
+    optimiser.step([sum(parameter.sum() * 0 for parameter in model.parameters())])
+    factors = {"0.weight": 1 - 0.1 * 0.5, "2.weight": 1 - 0.01 * 0.5}
+    for name, parameter in model.named_parameters():
+        torch.testing.assert_close(parameter.detach(), before[name] * factors.get(name, 1))
+
+
+def test_a_state_of_several_groups_goes_on_exactly() -> None:
+    config = TrainingConfig(
+        learning_rate=0.1, pretrained_learning_rate=0.01, weight_decay=0.1, schedule="linear", warmup=0.2
+    )
+
+    def updates(model: Branches, optimiser: Optimiser, numbers: range) -> None:
+        for number in numbers:
+            optimiser.step([losses(model.left, 6)[number] + losses(model.right, 6)[number]])
+
+    whole, model = Branches(), Branches()
+    updates(whole, Optimiser(whole, config, 6, whole.right.parameters()), range(6))
+    first = Optimiser(model, config, 6, model.right.parameters())
+    updates(model, first, range(3))
+    saved = {name: tensor.clone() for name, tensor in first.state().items()}
+    second = Optimiser(model, config, 6, model.right.parameters())
+    second.load_state(saved)
+    updates(model, second, range(3, 6))
+    assert torch.equal(model.left.weight, whole.left.weight)
+    assert torch.equal(model.right.weight, whole.right.weight)
+
+
+def test_the_losses_of_an_update_are_summed_and_each_is_learnt_from_before_the_next_is_asked_for() -> None:
+    layer, other = network(), network()
+    order: list[str] = []
+
+    def one_by_one() -> Iterator[torch.Tensor]:
+        for number in range(3):
+            order.append(f"asked {number}, gradient {float(layer.weight.grad.abs().sum()) > 0}")
+            yield losses(layer, 3)[number]
+
+    config = TrainingConfig(learning_rate=0.1)
+    Optimiser(layer, config, total_steps=1).step(one_by_one())
+    Optimiser(other, config, total_steps=1).step([torch.stack(losses(other, 3)).sum()])
+    assert order == ["asked 0, gradient False", "asked 1, gradient True", "asked 2, gradient True"]
+    torch.testing.assert_close(layer.weight.grad, other.weight.grad)
+    torch.testing.assert_close(layer.weight, other.weight)

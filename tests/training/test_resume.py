@@ -18,10 +18,11 @@ import pytest
 import torch
 
 from biaffinity.checksums import SEAL, sealed
+from biaffinity.config.folder import read_description
 from biaffinity.errors import DataError, UsageError
 from biaffinity.formats import write
 from biaffinity.model.folder import load_model, load_tensors
-from biaffinity.training import EpochEnded, Event, Finished, Started, StoppedEarly, session
+from biaffinity.training import EpochEnded, Event, Finished, Started, StoppedEarly, session, state
 from biaffinity.training.calibration import Calibration
 from model.version1 import old_config
 from training import tiny
@@ -71,7 +72,7 @@ def ends_the_same(folder: Path, whole: Path) -> bool:
     assert tiny.history(folder) == tiny.history(whole)
     assert record(folder) == record(whole)
     assert notes(folder) == notes(whole)
-    for name in ("config.json", "vocabulary.json"):
+    for name in ("config.json", *read_description(whole).config.encoder.files):
         assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
     return tiny.same_tensors(tiny.weights(folder), tiny.weights(whole))
 
@@ -116,24 +117,109 @@ def test_a_whole_run_is_calibrated(whole: Path) -> None:
     assert load_model(whole).config.model.entity_confidence_weight == 0.25
 
 
+def killed(*arguments: object) -> None:
+    """A run in a process of its own, which the system kills: see `training.killed`."""
+    tests = str(Path(__file__).parents[1])
+    paths = os.pathsep.join(filter(None, (tests, os.environ.get("PYTHONPATH"))))
+    done = subprocess.run(
+        [sys.executable, "-m", "training.killed", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+def unfinished(folder: Path) -> list[str]:
+    """What a killed process has left of files it was writing."""
+    return [path.name for path in folder.iterdir() if path.name.endswith(".part")]
+
+
 @pytest.mark.parametrize("moment", ["checkpoint", "description", "export"])
 def test_killed_by_the_system_a_run_goes_on_to_the_same_end(
     moment: str, train: Train, whole: Path, corpus: dict[str, Path], tmp_path: Path
 ) -> None:
     """In the midst of a checkpoint; between calibrated weights and their description; before the export."""
     folder = tmp_path / "m"
-    program = [sys.executable, "-m", "training.killed", moment, str(folder)]
-    done = subprocess.run(
-        [*program, str(corpus["train"]), str(corpus["dev"])],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    unfinished = [path.name for path in folder.iterdir() if path.name.endswith(".part")]
-    assert bool(unfinished) == (moment == "checkpoint")
+    killed(moment, folder, corpus["train"], corpus["dev"])
+    assert bool(unfinished(folder)) == (moment == "checkpoint")
     assert ("calibration" in notes(folder)) == (moment != "checkpoint")
+    train(folder, FULL, resume=True)
+    assert ends_the_same(folder, whole)
+
+
+def test_killed_by_the_system_the_run_of_a_transformer_goes_on_to_the_same_end(
+    train: Train, corpus: dict[str, Path], transformer: Path, tmp_path: Path
+) -> None:
+    recipe, folder = tiny.above(transformer, FULL), tmp_path / "m"
+    killed("checkpoint", folder, corpus["train"], corpus["dev"], transformer)
+    assert unfinished(folder)
+    train(folder, recipe, resume=True)
+    train(tmp_path / "whole", recipe)
+    assert ends_the_same(folder, tmp_path / "whole")
+
+
+@pytest.fixture
+def costly_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writing one takes so long that only the first is written."""
+    monkeypatch.setattr(session, "CHEAP", 0.0)
+    monkeypatch.setattr(session, "WORTH", 1e9)
+
+
+def last_checkpoint(folder: Path) -> int:
+    """The epoch at whose end a killed run was last kept."""
+    _, facts = load_tensors(folder / "checkpoint.safetensors")
+    epoch: int = json.loads(facts["state"])["epoch"]
+    return epoch
+
+
+def test_a_cheap_checkpoint_is_written_after_every_epoch(train: Train, tmp_path: Path) -> None:
+    with pytest.raises(tiny.Killed):
+        train(tmp_path / "m", FULL, watch=tiny.stop_at(3, 2, tiny.Killed))
+    assert last_checkpoint(tmp_path / "m") == 2
+
+
+def test_a_checkpoint_is_written_again_once_training_has_been_worth_it(
+    train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, written = count(), []
+    save = state.save_tensors
+
+    def slowly(path: Path, *rest: Any) -> None:
+        if path.name == "checkpoint.safetensors":
+            written.append(len(tiny.history(path.parent)))
+        save(path, *rest)
+
+    # Writing takes one tick of this clock, and so does an epoch between two of them.
+    monkeypatch.setattr(session.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(state, "save_tensors", slowly)
+    monkeypatch.setattr(session, "CHEAP", 0.0)
+    monkeypatch.setattr(session, "WORTH", 2.0)
+    train(tmp_path / "m", tiny.config(training={"epochs": 7}))
+    assert written == [1, 3, 5, 7]
+
+
+def test_killed_between_costly_checkpoints_a_run_goes_on_to_the_same_end(
+    train: Train, whole: Path, tmp_path: Path, costly_checkpoints: None
+) -> None:
+    folder = tmp_path / "m"
+    with pytest.raises(tiny.Killed):
+        train(folder, FULL, watch=tiny.stop_at(3, 2, tiny.Killed))
+    assert last_checkpoint(folder) == 1
+    assert len(tiny.history(folder)) == 2
+    train(folder, FULL, resume=True)
+    assert ends_the_same(folder, whole)
+
+
+def test_interrupted_between_costly_checkpoints_a_run_ends_with_its_best_model_and_can_go_on(
+    train: Train, whole: Path, tmp_path: Path, costly_checkpoints: None
+) -> None:
+    folder = tmp_path / "m"
+    finished = train(folder, FULL, watch=tiny.stop_at(3, 2, KeyboardInterrupt))
+    assert finished.interrupted
+    best = max(tiny.history(folder), key=lambda line: line["selection"])
+    assert (finished.best_epoch, last_checkpoint(folder)) == (best["epoch"], 1)
     train(folder, FULL, resume=True)
     assert ends_the_same(folder, whole)
 

@@ -16,7 +16,7 @@ from biaffinity import Extractor
 from biaffinity.decoding.prediction import predict
 from biaffinity.errors import DataError, UsageError
 from biaffinity.formats import read, write
-from biaffinity.model.folder import load_model, load_tensors, owned_tensors, save_tensors
+from biaffinity.model.folder import copied, load_model, load_tensors, owned_tensors, save_tensors
 from biaffinity.model.network import TorchNetwork
 from biaffinity.scoring import score
 from biaffinity.training import (
@@ -410,15 +410,16 @@ def test_a_file_where_the_folder_should_be_is_an_error(train: Train, tmp_path: P
 # A loss that is no number
 
 
+@pytest.mark.parametrize("worth", [20, 1e9], ids=["cheap checkpoints", "costly checkpoints"])
 def test_the_best_model_is_kept_when_the_loss_is_no_number(
-    train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    worth: float, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "m"
-    kept: dict[str, bytes] = {}
+    best: dict[str, torch.Tensor] = {}
 
     def spoil_the_weights(event: Event) -> None:
-        if isinstance(event, EpochEnded) and event.epoch == 2:
-            kept.update(tiny.contents(folder))
+        if isinstance(event, EpochEnded) and event.best:
+            best.update(copied(owned_tensors(running[0].model)))
         if isinstance(event, Progress) and (event.epoch, event.step) == (3, 1):
             running[0].model.tagger.output.weight.data.fill_(float("nan"))
 
@@ -429,8 +430,12 @@ def test_the_best_model_is_kept_when_the_loss_is_no_number(
         initialise(trainer, *arguments, **options)
         running.append(trainer)
 
+    monkeypatch.setattr(session, "CHEAP", 0.5 if worth == 20 else 0.0)
+    monkeypatch.setattr(session, "WORTH", worth)
     monkeypatch.setattr(session.Trainer, "__init__", remember)
-    with pytest.raises(DivergedError, match=r"epoch 3, update 2, .*weights are not finite: tagger"):
-        train(folder, watch=spoil_the_weights)
-    assert tiny.contents(folder) == kept
+    recipe = tiny.config(training={"learning_rate": 0.1})
+    with pytest.raises(DivergedError, match=r"epoch 3, update 2, .*weights are not finite: tagger") as caught:
+        train(folder, recipe, watch=spoil_the_weights)
+    assert "the model of epoch 2 is kept" in str(caught.value)
+    assert tiny.same_tensors(tiny.weights(folder), best)
     load_model(folder)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +12,7 @@ import torch
 
 from biaffinity.errors import BiaffinityWarning, DataError, UsageError
 from biaffinity.locks import sole_writer
-from biaffinity.training import EpochEnded, Event, Finished, Started, session
+from biaffinity.training import EpochEnded, Event, Finished, session
 from training import tiny
 from training.killed import FULL, fit_quickly
 
@@ -110,42 +107,6 @@ def test_damaged_weights_are_not_taken_for_those_of_the_best_epoch(train: Train,
     flip(victim / "model.safetensors", 0.95)
     with pytest.raises(DataError, match=r"model\.safetensors: is damaged"):
         train(victim, FULL, resume=True, graphs=False)
-
-
-@pytest.mark.parametrize("stop", [StoppedError, KeyboardInterrupt])
-@pytest.mark.parametrize("written", [(1,), (1, 2)])
-def test_a_run_whose_checkpoints_are_rare_goes_on_from_the_last_of_them(
-    train: Train,
-    whole: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    stop: type[BaseException],
-    written: tuple[int, ...],
-) -> None:
-    monkeypatch.setattr(session.Session, "_checkpoint_due", lambda self: self.trainer.epoch in written)
-    started: list[int] = []
-
-    def watch(event: Event) -> None:
-        if isinstance(event, Started):
-            started.append(event.epoch)
-        if isinstance(event, EpochEnded) and event.epoch == 2 and len(started) == 1:
-            raise stop
-
-    with contextlib.suppress(StoppedError):
-        assert train(tmp_path / "m", FULL, graphs=False, watch=watch).interrupted
-    train(tmp_path / "m", FULL, graphs=False, watch=watch, resume=True)
-    assert started == [0, written[-1]]
-    assert ends_the_same(tmp_path / "m", whole)
-
-
-@pytest.mark.parametrize(
-    ("ago", "took", "due"), [(0.0, 0.4, True), (9.0, 1.0, False), (11.0, 1.0, True), (50.0, 3.5, False)]
-)
-def test_a_checkpoint_that_takes_long_to_write_is_written_when_it_is_worth_it(
-    ago: float, took: float, due: bool
-) -> None:
-    times = SimpleNamespace(_written_at=time.monotonic() - ago, _writing_took=took)
-    assert session.Session._checkpoint_due(times) == due  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["run.json", "history.jsonl"])

@@ -12,6 +12,7 @@ from safetensors.torch import load_file
 
 from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.config.settings import Config, validate
+from biaffinity.encoders.transformer.settings import TransformerSettings
 from biaffinity.formats import write
 from biaffinity.training import Event, Progress
 
@@ -41,6 +42,12 @@ def config(**sections: dict[str, Any]) -> Config:
         {name: RECIPE.get(name, {}) | sections.get(name, {}) for name in {*RECIPE, *sections}},
         where="the test",
     )
+
+
+def above(transformer: Path | str, config: Config) -> Config:
+    """The same config over a transformer."""
+    encoder = TransformerSettings(name=str(transformer), character_size=4, character_hidden=4)
+    return config.model_copy(update={"encoder": encoder})
 
 
 def sentences(count: int, first: int = 0) -> list[Sentence]:

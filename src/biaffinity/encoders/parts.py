@@ -12,6 +12,7 @@ from biaffinity.decoding.arrays import Array, Floats
 from biaffinity.decoding.network import Batch, Featuriser
 from biaffinity.encoders import EncoderSettings
 from biaffinity.encoders.recurrent.vectors import Coverage, WordVectors
+from biaffinity.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from biaffinity.encoders.encoder import Encoder
@@ -76,5 +77,10 @@ def load_runtime(parts: ModelParts, name: str, settings: EncoderSettings) -> Enc
 
 def _part(settings: EncoderSettings, module: str) -> Any:
     """A class such as ``RecurrentRuntime`` of the module ``encoders.recurrent.runtime``."""
-    package = import_module(f"biaffinity.encoders.{settings.type}.{module}")
+    try:
+        package = import_module(f"biaffinity.encoders.{settings.type}.{module}")
+    except ModuleNotFoundError as error:
+        if error.name != "tokenizers":
+            raise
+        raise MissingExtraError(f"a {settings.type} encoder", "transformers") from error
     return getattr(package, f"{settings.type.capitalize()}{module.capitalize()}")

@@ -52,7 +52,7 @@ from biaffinity.training.state import (
     read_state,
     remove_state,
 )
-from biaffinity.training.trainer import Trainer, TrainingData
+from biaffinity.training.trainer import DivergedError, Trainer, TrainingData
 
 HISTORY = "history.jsonl"
 CURVES = "curves.png"
@@ -178,15 +178,23 @@ class Session:
 
     def events(self) -> Iterator[Event]:
         """The trainer's events."""
-        for event in self.trainer.events():
-            if isinstance(event, EpochEnded):
-                if event.best:
-                    self._best = event.epoch, copied(owned_tensors(self.trainer.model))
-                self.history.append(event.to_dict())
-                _write_history(self.folder, self.history)
-                if self._checkpoint_due():
-                    self._write_checkpoint()
-            yield event
+        try:
+            for event in self.trainer.events():
+                if isinstance(event, EpochEnded):
+                    self._keep(event)
+                yield event
+        except DivergedError:
+            self._write_best()
+            raise
+
+    def _keep(self, event: EpochEnded) -> None:
+        """Remember an epoch, on disk as far as that is worth its time."""
+        if event.best:
+            self._best = event.epoch, copied(owned_tensors(self.trainer.model))
+        self.history.append(event.to_dict())
+        _write_history(self.folder, self.history)
+        if self._checkpoint_due():
+            self._write_checkpoint()
 
     def _checkpoint_due(self) -> bool:
         """Whether what has been done since the last checkpoint is worth the time that writing one takes.

@@ -101,13 +101,13 @@ class TransformerEncoder(Encoder):
         library = _library()
         _quiet(library)
         try:
-            transformer = library.AutoModel.from_pretrained(settings.name, dtype=torch.float32)
+            transformer = _reader(library.AutoModel.from_pretrained(settings.name, dtype=torch.float32))
             # Words come one by one and stand after a space, which some tokenisers must be told.
             fast = library.AutoTokenizer.from_pretrained(settings.name, add_prefix_space=True)
             tokenizer = Tokenizer.from_str(fast.backend_tokenizer.to_str())
-        except (OSError, ValueError, AttributeError, RuntimeError) as error:
+        except Exception as error:  # each kind of file fails in its own way
             raise UsageError(
-                f"{settings.name!r} cannot be opened: {(str(error) or repr(error)).splitlines()[0]}",
+                f"{settings.name!r} cannot be opened: {_reason(error)}",
                 where="encoder.name",
                 remedy="give the folder of a pretrained encoder with a fast tokeniser, or a name on the hub",
             ) from error
@@ -118,7 +118,7 @@ class TransformerEncoder(Encoder):
             padding=transformer.config.pad_token_id or 0,
             characters=sorted(characters),
         )
-        return cls(settings, _reader(transformer), tokenizer, identity, dropout=dropout), None
+        return cls(settings, transformer, tokenizer, identity, dropout=dropout), None
 
     @classmethod
     def load(cls, folder: Path, settings: TransformerSettings, *, dropout: float) -> TransformerEncoder:
@@ -128,10 +128,11 @@ class TransformerEncoder(Encoder):
         try:
             config = library.AutoConfig.for_model(**identity.config)
             transformer = _reader(library.AutoModel.from_config(config))
-        except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-            where = str(folder / TRANSFORMER)
+        except Exception as error:  # each kind of transformer fails in its own way
             raise DataError(
-                f"is no transformer that this installation knows: {error}", where=where
+                f"is no transformer that this installation knows: {_reason(error)}",
+                where=str(folder / TRANSFORMER),
+                remedy="copy or train it again, or install a newer transformers",
             ) from error
         tokenizer = WordPieces.read(folder / TOKENIZER, identity.limit).tokenizer
         return cls(settings, transformer, tokenizer, identity, dropout=dropout)
@@ -193,6 +194,11 @@ def _library() -> Any:
     except ModuleNotFoundError as error:
         raise MissingExtraError("a transformer encoder", "transformers") from error
     return transformers
+
+
+def _reason(error: Exception) -> str:
+    """What an error of the library says, on one line."""
+    return f"{(str(error) or repr(error)).splitlines()[0]:.300}"
 
 
 def _quiet(library: Any) -> None:

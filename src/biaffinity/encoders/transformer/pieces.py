@@ -52,6 +52,7 @@ class WordPieces:
 
     def of(self, word: str) -> list[int]:
         """The pieces of a word, at least one."""
+        word = word.encode(errors="replace").decode()  # the library takes no half characters
         pieces: list[int] = self.tokenizer.encode([word], is_pretokenized=True, add_special_tokens=False).ids
         if len(pieces) > self._longest:
             half = self._longest // 2
@@ -67,7 +68,7 @@ class WordPieces:
 
 
 def windows(counts: Ints, room: int) -> Iterator[tuple[int, int, int]]:
-    """The words of a sentence as windows of at most ``room`` pieces that overlap by a quarter of that.
+    """The words of a sentence in windows of at most ``room`` pieces that overlap by up to a quarter of it.
 
     A word is read where it has the more context: of two windows that hold it, from the one whose end is
     farther away.
@@ -86,7 +87,8 @@ def windows(counts: Ints, room: int) -> Iterator[tuple[int, int, int]]:
         yield start, stop, own
         if stop == len(counts):
             return
-        # The next window begins where this one has a quarter left, but always farther on than this one.
-        start = max(start + 1, int(ends.searchsorted(int(ends[stop - 1]) - room // 4, side="left")) + 1)
-        start = min(start, stop)
+        # The next window begins where this one has a quarter left, or farther on if the next word would not
+        # fit: a window that ends no later than this one would only take context away.
+        begin = max(int(ends[stop - 1]) - room // 4, int(ends[stop]) - room)
+        start = int(ends.searchsorted(begin, side="left")) + 1
         own = (start + stop) // 2
