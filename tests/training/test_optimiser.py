@@ -226,7 +226,7 @@ def test_the_losses_of_an_update_are_summed_and_each_is_learnt_from_before_the_n
 
     def one_by_one() -> Iterator[torch.Tensor]:
         for number in range(3):
-            order.append(f"asked {number}, gradient {float(layer.weight.grad.abs().sum()) > 0}")
+            order.append(f"asked {number}, gradient {layer.weight.grad is not None}")
             yield losses(layer, 3)[number]
 
     config = TrainingConfig(learning_rate=0.1)

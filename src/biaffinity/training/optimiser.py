@@ -27,10 +27,6 @@ class Optimiser:
         self.total_steps = total_steps
         self.steps = 0
         self.parameters = {name: p for name, p in model.named_parameters() if p.requires_grad}
-        for parameter in self.parameters.values():
-            # Adam passes over a parameter that has no gradient yet. Then a resumed run, where none has
-            # come yet, would part from one that was never stopped.
-            parameter.grad = torch.zeros_like(parameter)
         elsewhere = {id(parameter) for parameter in pretrained}
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
         for parameter in self.parameters.values():
@@ -62,9 +58,14 @@ class Optimiser:
 
     def step(self, losses: Iterable[Tensor]) -> None:
         """One update down the gradient of all losses; each is let go before the next is asked for."""
-        self.adam.zero_grad(set_to_none=False)
+        self.adam.zero_grad()
         for loss in losses:
             loss.backward()  # type: ignore[no-untyped-call]
+        for parameter in self.parameters.values():
+            if parameter.grad is None:
+                # Adam passes over a parameter that never had a gradient. Then a resumed run, where none has
+                # come yet, would part from one that was never stopped.
+                parameter.grad = torch.zeros_like(parameter)
         if self.config.clip:
             nn.utils.clip_grad_norm_(self.parameters.values(), self.config.clip)
         for group in self.adam.param_groups:
