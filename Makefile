@@ -13,7 +13,7 @@ DATA ?= ../shared/data/conll04
 STREAM ?= 20000
 VECTORS ?= ../shared/vectors/glove.6B.100d.words.txt
 
-.PHONY: help setup demo demo-train lint docs test bench model calibration pictures clean
+.PHONY: help setup demo demo-train lint docs test bench attack model calibration pictures clean
 
 help:  ## what each command does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -61,6 +61,9 @@ bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build
 	$(BIN)/python benchmarks/speed.py --json build/bench/speed.json
 	$(BIN)/python benchmarks/extraction.py --stream $(STREAM) --json build/bench/extraction.json
 	$(BIN)/python benchmarks/install.py --json build/bench/install.json
+
+attack: $(READY)  ## the attacks of docs/security.md and docs/reliability.md; some ten minutes
+	$(BIN)/python benchmarks/attack.py --json results/attack.json
 
 NEWS := src/biaffinity/models/news
 model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and VECTORS

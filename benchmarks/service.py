@@ -35,6 +35,7 @@ from biaffinity.extraction import Extractor
 ROOT = Path(__file__).parent.parent
 CLIENTS = 64
 CROWD = 1000  # clients at overload; the service has half as many requests in hand
+CONNECTIONS = 1024  # all that a service has, even from one address: all clients are of this machine
 LONG = 40  # of so many bodies at overload, one is long
 LONG_SENTENCES = 100
 WARM_UP = 15
@@ -74,6 +75,7 @@ def service(log: Path, cores: set[int]) -> Iterator[tuple[subprocess.Popen[bytes
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "biaffinity", "serve", "--port", str(port)]
+    command += ["--max-connections", str(CONNECTIONS), "--max-connections-per-address", str(CONNECTIONS)]
     address = f"http://127.0.0.1:{port}"
     with log.open("wb") as file:
         with pinned(cores):

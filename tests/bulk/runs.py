@@ -26,14 +26,22 @@ def run(name: str = "in.jsonl", out: str = "out.jsonl", **options: Any) -> list[
     load = options.pop("load", capitals.load)
     settings = options.pop("settings", {})
     return list(
-        extract_to_file(Inputs([name]), Path(out), format_named(None, Path(out)), load, settings, **options)
+        extract_to_file(Inputs([name]), Path(out), format_named(None, out), load, settings, **options)
     )
 
 
-def interrupt(after: int, name: str = "in.jsonl", out: str = "out.jsonl") -> None:
+def content(out: str) -> bytes | dict[str, bytes]:
+    """What is in a file, or in every file of a folder."""
+    path = Path(out)
+    if not path.is_dir():
+        return path.read_bytes()
+    return {each.relative_to(path).as_posix(): each.read_bytes() for each in path.rglob("*.*")}
+
+
+def interrupt(after: int, name: str = "in.jsonl", out: str = "out.jsonl", **options: Any) -> None:
     """Start a run and leave it when it has advanced so often."""
-    form = format_named(None, Path(out))
-    events = extract_to_file(Inputs([name]), Path(out), form, capitals.load, {})
+    form = format_named(None, out)
+    events = extract_to_file(Inputs([name]), Path(out), form, capitals.load, {}, **options)
     advances = (event for event in events if isinstance(event, Advanced))
     for _ in itertools.islice(advances, after + 1):
         pass

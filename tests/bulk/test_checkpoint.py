@@ -19,7 +19,7 @@ from biaffinity.bulk import run as module
 from biaffinity.bulk.run import Finished, Started
 from biaffinity.errors import BiaffinityError, DataError, UsageError
 from bulk import capitals
-from bulk.runs import interrupt, names, run, write
+from bulk.runs import content, interrupt, names, run, write
 
 TESTS = Path(__file__).parent.parent
 
@@ -50,8 +50,44 @@ def test_a_finished_run_has_nothing_left() -> None:
     write("in.jsonl", names(3))
     run()
     before = Path("out.jsonl").read_bytes()
-    assert run(resume=True) == [Finished(complete_before=True)]
+    assert run(resume=True) == [Finished(3, complete_before=True)]
     assert Path("out.jsonl").read_bytes() == before
+
+
+def test_a_finished_run_over_no_documents_has_nothing_left() -> None:
+    write("in.jsonl", [])
+    assert run() == [Started(0, 0), Finished()]
+    assert run(resume=True) == [Finished(complete_before=True)]
+
+
+@pytest.mark.parametrize("out", ["out.jsonl", "out.json"])
+def test_a_forced_run_that_was_left_is_gone_on_with_and_then_replaces_what_was_there(out: str) -> None:
+    write("in.jsonl", names(3))
+    run(out=out)
+    before = content(out)
+    write("in.jsonl", names(20))
+    interrupt(2, out=out, force=True)
+    assert content(out) == before
+    assert run(out=out, resume=True)[-1] == Finished(20)
+    run(out=f"whole-{out}")
+    assert content(out) == content(f"whole-{out}")
+    assert run(out=out, resume=True) == [Finished(20, complete_before=True)]
+
+
+def test_a_forced_run_forgets_an_unfinished_one() -> None:
+    write("in.jsonl", names(20))
+    interrupt(2)
+    assert run(force=True, settings={"--min-score": 0.5}) == [*run(out="other.jsonl")[:-1], Finished(20)]
+
+
+def test_an_empty_folder_is_written_into_and_no_other() -> None:
+    write("in.jsonl", names(3))
+    Path("out-brat").mkdir()
+    assert run(out="out-brat/")[-1] == Finished(3)
+    with pytest.raises(UsageError, match=r"out-brat: is there already \(.*or delete it\)"):
+        run(out="out-brat/", force=True)
+    with pytest.raises(UsageError, match="is there already"):
+        run(out="./")
 
 
 def test_resuming_what_was_never_begun_begins_it() -> None:
@@ -66,7 +102,7 @@ def test_a_run_that_came_nowhere_leaves_nothing() -> None:
     assert [path.name for path in Path().iterdir()] == ["in.jsonl"]
 
 
-@pytest.mark.parametrize("out", ["out.jsonl", "out.csv", "out.json", "out.parquet"])
+@pytest.mark.parametrize("out", ["out.jsonl", "out.csv", "out.json", "out.parquet", "out-brat/"])
 @pytest.mark.parametrize("after", [0, 1, 3])
 def test_a_run_that_was_left_is_gone_on_with(after: int, out: str) -> None:
     if out == "out.parquet":
@@ -78,7 +114,7 @@ def test_a_run_that_was_left_is_gone_on_with(after: int, out: str) -> None:
     events = run(out=out, resume=True)
     assert events[0] == Started(Path("in.jsonl").stat().st_size, 5 * after)
     assert events[-1] == Finished(17, 1)
-    assert Path(out).read_bytes() == Path(f"whole-{out}").read_bytes()
+    assert content(out) == content(f"whole-{out}")
 
 
 def test_a_worker_that_dies_leaves_a_run_to_go_on_with() -> None:
@@ -115,7 +151,6 @@ def test_another_input_does_not_go_on_with_a_run(texts: list[str]) -> None:
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda: Path("out.jsonl.part").write_text(""),
         lambda: Path("out.jsonl.part.json").write_text("{}"),
         lambda: Path("out.jsonl.part.json").write_text('{"mark"'),
         lambda: Path("out.jsonl.part.json").unlink(),
@@ -148,13 +183,16 @@ from biaffinity.bulk import checkpoint
 from biaffinity.bulk import run as module
 from biaffinity.bulk.sinks import format_named
 from biaffinity.bulk.sources import Inputs
+from biaffinity.bulk.finished import remove
 from bulk import capitals
+from bulk.runs import content
 
-module.CHUNK_DOCUMENTS, module._COMMIT_SECONDS = 5, 0.0
-out, calls, last = Path({out!r}), 0, None
+module.CHUNK_DOCUMENTS, module._COMMIT_SECONDS = 3, 0.0
+name = {out!r}
+out, calls, last = Path(name), 0, None
 
 def run(resume=False):
-    form = format_named(None, out)
+    form = format_named(None, name)
     for _ in module.extract_to_file(Inputs(["in.jsonl"]), out, form, capitals.load, {{}}, resume=resume):
         pass
 
@@ -165,30 +203,31 @@ def touched():
         os.kill(os.getpid(), signal.SIGKILL)
 
 def watch(event, arguments):
-    names = ("open", "os.rename", "os.remove", "os.truncate")
-    if event in names and out.name in os.path.basename(str(arguments[0])):
+    names = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate")
+    path = str(arguments[0]) if event in names else ""
+    if out.name in path or path.endswith((".ann", ".txt", ".conf")):  # those of the folder
         touched()
 
-append = checkpoint.PartialOutput.append
+append = checkpoint.GrowingFile.append
 
-def torn(self, records):
-    append(self, records[: len(records) // 2])
+def torn(self, raw):
+    append(self, raw[: len(raw) // 2])
     self._file.flush()
     touched()
-    append(self, records[len(records) // 2 :])
+    append(self, raw[len(raw) // 2 :])
     self._file.flush()
     touched()
 
 run()
-whole, kills = out.read_bytes(), 0
+whole, kills, files = content(name), 0, sorted(os.listdir())
 sys.addaudithook(watch)
 while True:
-    out.unlink()
+    remove(out)
     kills += 1
     child = os.fork()
     if not child:
         calls, last = 0, kills
-        checkpoint.PartialOutput.append = torn
+        checkpoint.GrowingFile.append = torn
         run()
         os._exit(0)
     status = os.waitpid(child, 0)[1]
@@ -196,16 +235,16 @@ while True:
         assert status == 0, status
         break
     run(resume=True)
-    assert out.read_bytes() == whole, kills
-    assert sorted(os.listdir()) == ["in.jsonl", out.name], os.listdir()
+    assert content(name) == whole, kills
+    assert sorted(os.listdir()) == files, os.listdir()
 print(kills - 1)
 """
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize("out", ["out.jsonl", "out.csv", "out.json"])
+@pytest.mark.parametrize("out", ["out.jsonl", "out.csv", "out.json", "out-brat/"])
 def test_killed_at_any_call_that_touches_its_files_a_run_ends_with_every_document_once(out: str) -> None:
-    write("in.jsonl", [*names(8), "Boom", "no name", *names(4)])
+    write("in.jsonl", [*names(3), "Boom", "no name", *names(2)])
     script = EVERY_KILL.format(tests=str(TESTS), out=out)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, text=True)
     assert done.stderr == ""

@@ -58,7 +58,7 @@ def test_one_bad_document_is_a_fault_and_the_others_are_annotated(workers: int) 
     texts = ["Bo.", "Boom!", "Al.", "bad", "Cy."]
     (batch,) = annotate_all(items(*texts), capitals.load, json_line, workers)
     assert [json.loads(record)["id"] for record in batch.records] == ["0", "2", "4"]
-    assert [fault.problem for fault in batch.faults] == ["3: bad", "n:1: ZeroDivisionError: boom"]
+    assert [fault.problem for fault in batch.faults] == ["n:1: ZeroDivisionError: boom", "3: bad"]
     assert batch.documents == 5
 
 
@@ -138,7 +138,12 @@ def test_a_run_tells_what_happens() -> None:
     assert sum(event.tokens for event in advances) == 4 + 3 + 4 * 5
     assert advances[-1].read == size
     assert events[-1] == Finished(documents=6, skipped=1)
-    assert sorted(path.name for path in Path().iterdir()) == ["in.jsonl", "out.jsonl"]
+    assert sorted(path.name for path in Path().iterdir()) == [
+        "in.jsonl",
+        "out.jsonl",
+        "out.jsonl.failed.jsonl",
+        "out.jsonl.run.json",
+    ]
 
 
 def test_what_is_written_is_what_the_extractor_says() -> None:

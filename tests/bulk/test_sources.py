@@ -279,3 +279,13 @@ def test_parquet_without_its_extra_says_how_to_get_it(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"biaffinity\[tables\]"):
         list(Inputs([write("a.parquet", "text")]))
+
+
+def test_a_string_of_parquet_that_is_not_utf8_is_a_fault_of_its_row() -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="needs the extra tables")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    spoilt = pyarrow.array([b"Bo", b"caf\xe9", b"Al"]).cast(pyarrow.string(), safe=False)
+    parquet.write_table(pyarrow.table({"text": spoilt, "id": ["1", "2", "3"]}), "a.parquet")
+    inputs = Inputs(["a.parquet"])
+    assert texts(inputs) == [("1", "Bo"), ("3", "Al")]
+    assert faults(inputs) == ["a.parquet: row 2: byte 0xe9 is not UTF-8"]

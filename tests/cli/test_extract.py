@@ -169,7 +169,7 @@ def test_a_file_is_written_and_its_sum_told(extract) -> None:
     assert (code, out) == (1, "")
     first, last = err.splitlines()
     assert first == "left out: a.jsonl:2: text: must be a string, not int"
-    assert last.startswith("2 documents written to b.jsonl (1 left out, ")
+    assert last.startswith("2 documents written to b.jsonl (1 left out: see b.jsonl.failed.jsonl; ")
     assert last.endswith(" tokens/s)")
     assert ids(Path("b.jsonl").read_text()) == ["0", "2"]
 
@@ -198,7 +198,7 @@ def test_an_empty_folder_is_filled(extract) -> None:
     Path("labelled").mkdir()
     assert extract("Bo met Al.", "--out", "labelled")[0] == 0
     assert Path("labelled/1.ann").is_file()
-    assert sorted(path.name for path in Path().iterdir()) == ["labelled"]
+    assert sorted(path.name for path in Path().iterdir()) == ["labelled", "labelled.run.json"]
 
 
 def test_label_studio_gets_predictions(extract) -> None:
@@ -328,7 +328,7 @@ def test_a_run_that_is_stopped_can_be_gone_on_with(extract, how: signal.Signals)
     assert code == 0
     assert err.splitlines()[-1].startswith("60 documents written to b.jsonl (")
     assert ids(Path("b.jsonl").read_text()) == [str(number) for number in range(60)]
-    assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl", "b.jsonl"]
+    assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl", "b.jsonl", "b.jsonl.run.json"]
 
 
 def test_one_text_needs_nothing_that_only_large_work_does(tmp_path: Path) -> None:

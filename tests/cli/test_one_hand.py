@@ -118,7 +118,7 @@ def test_force_writes_over_what_is_there(extract) -> None:
     code, _, err = extract("Bo met Al.", "--out", "a.jsonl", "--force")
     assert code == 0, err
     assert "Bo met Al." in Path("a.jsonl").read_text()
-    assert [path.name for path in Path().iterdir()] == ["a.jsonl"]
+    assert sorted(path.name for path in Path().iterdir()) == ["a.jsonl", "a.jsonl.run.json"]
     assert extract("Bo.", "--out", "a.jsonl", "--force", "--resume")[0] == 2
 
 

@@ -67,7 +67,7 @@ def outcomes(experiment: Experiment) -> list[Outcome]:
     alone(experiment, DAMAGED, experiment.folder(DAMAGED))
     path = experiment.folder(DAMAGED) / "run.json"
     record = json.loads(path.read_text())
-    del record["scores"]
+    del record["scores"], record["sha256"]
     path.write_text(json.dumps(record))
     (path.parent / "checkpoint.safetensors").write_bytes(b"not tensors")
     return list(runner.perform(experiment, [DAMAGED, GIVEN], jobs=2))

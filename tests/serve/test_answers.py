@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from biaffinity.serve.answers import PIECE, JsonAnswer, StreamAnswer
+from biaffinity.serve.held import Held
+from biaffinity.serve.problems import ServiceError
 
 LARGE = bytes(range(256)) * 1024  # four pieces
 
@@ -31,7 +33,7 @@ def sent(answer: JsonAnswer | StreamAnswer) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("body", [b"{}", LARGE[:PIECE], LARGE, LARGE + b"x"])
 def test_the_pieces_of_a_body_join_to_it(body: bytes) -> None:
-    start, *pieces = sent(JsonAnswer(body, timeout=5))
+    start, *pieces = sent(JsonAnswer(body, 5, Held(1 << 30)))
     assert (b"content-length", str(len(body)).encode()) in start["headers"]
     assert b"".join(piece["body"] for piece in pieces) == body
     assert max(len(piece["body"]) for piece in pieces) <= PIECE
@@ -39,7 +41,7 @@ def test_the_pieces_of_a_body_join_to_it(body: bytes) -> None:
 
 
 def test_a_small_body_is_sent_at_once() -> None:
-    assert len(sent(JsonAnswer(b"{}", timeout=5))) == 2
+    assert len(sent(JsonAnswer(b"{}", 5, Held(1 << 30)))) == 2
 
 
 def test_long_lines_are_cut_too() -> None:
@@ -58,8 +60,20 @@ def test_a_client_that_takes_nothing_is_let_go(kind: Any) -> None:
             await asyncio.sleep(30)
 
     async def main() -> None:
-        answer = kind(LARGE if kind is JsonAnswer else lines(LARGE), timeout=0.05)
+        answer = kind(LARGE, 0.05, Held(1 << 30)) if kind is JsonAnswer else kind(lines(LARGE), 0.05)
         await answer({"type": "http"}, receive, send)
 
     with pytest.raises(TimeoutError):
         asyncio.run(main())
+
+
+def test_what_is_held_for_clients_is_bounded_and_comes_back() -> None:
+    held = Held(100)
+    with held.some() as first, held.some() as second:
+        first.add(60)
+        first.add(100)  # one client alone can always be served
+        with pytest.raises(ServiceError) as refused:
+            second.add(1)
+        assert refused.value.status == 429
+        assert held.now == 160
+    assert held.now == 0

@@ -14,6 +14,8 @@ from biaffinity.serve.lanes import BATCH_CHARACTERS, OVERHEAD, Lane, Waiting
 from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.problems import ServiceError
 from biaffinity.serve.reading import Task
+from biaffinity.serve.schemas import GivenEntity
+from biaffinity.serve.settings import MOST_GIVEN, Settings
 
 BAD = "bad"
 
@@ -26,7 +28,7 @@ class Slate:
         self.go = threading.Event()
         self.go.set()
 
-    def read(self, tasks: Sequence[Task]) -> list[bytes | Exception]:
+    def read(self, tasks: Sequence[Task], wanted: object) -> list[bytes | Exception]:
         self.batches.append([task.text for task in tasks])
         assert self.go.wait(20)
         return [
@@ -179,9 +181,9 @@ def test_a_request_that_takes_too_long_is_told_and_its_text_is_not_read() -> Non
 
 def test_a_large_text_does_not_stand_before_small_ones() -> None:
     class Heavy(Slate):
-        def read(self, tasks: Sequence[Task]) -> list[bytes | Exception]:
+        def read(self, tasks: Sequence[Task], wanted: object) -> list[bytes | Exception]:
             if len(tasks[0].text) > SMALL:
-                return super().read(tasks)
+                return super().read(tasks, wanted)
             return [b"small"] * len(tasks)
 
     slate = Heavy()
@@ -198,6 +200,44 @@ def test_a_large_text_does_not_stand_before_small_ones() -> None:
             return small
 
     assert asyncio.run(main()) == [b"small"]
+
+
+def given(count: int) -> list[GivenEntity]:
+    return [GivenEntity(start_char=5 * i, end_char=5 * i + 4) for i in range(count)]
+
+
+def test_a_text_alone_weighs_its_characters_and_a_drawing_as_many_again() -> None:
+    assert Task("x" * 300).weight == 300
+    assert Task("x" * 300, entities=given(1)).weight == 300
+    assert Task("x" * 300, width=800).weight == 600
+
+
+def test_given_entities_weigh_by_their_pairs_and_more_where_they_are_drawn() -> None:
+    weights = [Task("x", entities=given(count)).weight for count in (0, 20, 40, 80)]
+    assert [round(weight / weights[1]) for weight in weights[2:]] == [4, 16]
+    assert Task("x", entities=given(40), width=800).weight > 5 * weights[2]
+
+
+def test_the_heaviest_request_that_is_taken_can_be_held() -> None:
+    heaviest = Task("x" * 100_000, entities=given(MOST_GIVEN), width=800)
+    assert heaviest.weight < Settings().max_waiting
+
+
+def test_a_short_text_that_is_much_work_does_not_stand_before_others() -> None:
+    slate = Slate()
+    slate.go.clear()
+    crowd = Task("Oslo " * 60, entities=given(60), width=800)
+    assert len(crowd.text) < SMALL
+
+    async def main() -> None:
+        async with batching(slate) as batcher:
+            answers = [asyncio.ensure_future(batcher.read([crowd], listed=False)), asks(batcher, "a")]
+            await asyncio.wait_for(begun(slate, 2), 10)  # side by side: the first is not done
+            slate.go.set()
+            await asyncio.gather(*answers)
+
+    asyncio.run(main())
+    assert sorted(slate.batches) == [[crowd.text], ["a"]]
 
 
 def test_a_stream_waits_for_room_and_then_goes_on() -> None:

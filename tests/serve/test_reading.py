@@ -36,7 +36,7 @@ class Poisonable(Extractor):
 
 
 def test_one_poisonous_text_does_not_fail_its_neighbours(extractor: Extractor) -> None:
-    reader = Reader(Poisonable(extractor))
+    reader = Reader(Poisonable(extractor), Settings())
     first, failed, last = reader.read([Task("Ghent"), Task(POISON), Task("Lyon", id="x")])
     assert isinstance(failed, ServiceError)
     assert failed.status == 500
@@ -46,7 +46,7 @@ def test_one_poisonous_text_does_not_fail_its_neighbours(extractor: Extractor) -
 
 
 def test_every_drawing_has_the_colours_of_the_model_s_types(extractor: Extractor) -> None:
-    reader = Reader(extractor)
+    reader = Reader(extractor, Settings())
     entities, relations = extractor.entity_types, extractor.relation_types
     reader.palette = Palette(dict.fromkeys(entities, 6), dict.fromkeys(relations, 7))
     [answer] = reader.read([Task(TEXT, width=800)])
@@ -76,7 +76,7 @@ def test_texts_with_entities_are_read_together_with_others(
     )
     person = [GivenEntity(start_char=0, end_char=8, type="Peop")]
     given = [Task(TEXT, entities=person), Task(TEXT), Task(TEXT, id="x", entities=[])]
-    one, all_, none = (json.loads(answer) for answer in Reader(extractor).read(given))  # type: ignore[arg-type]
+    one, all_, none = (json.loads(answer) for answer in Reader(extractor, Settings()).read(given))  # type: ignore[arg-type]
     assert sizes == [3]
     assert [entity["text"] for entity in one["entities"]] == ["Ilka Roe"]
     assert [entity["text"] for entity in all_["entities"]] == ["Ilka Roe", "Ghent"]
@@ -87,7 +87,9 @@ def test_entities_that_cannot_be_given_are_told_by_their_own_place_and_fail_no_n
     extractor: Extractor,
 ) -> None:
     beyond = [GivenEntity(start_char=0, end_char=99)]
-    first, failed, last = Reader(extractor).read([Task(TEXT), Task(TEXT, entities=beyond), Task("Lyon")])
+    first, failed, last = Reader(extractor, Settings()).read(
+        [Task(TEXT), Task(TEXT, entities=beyond), Task("Lyon")]
+    )
     assert isinstance(failed, ServiceError)
     assert (failed.status, failed.where) == (422, "entities[0]")
     assert isinstance(first, bytes)
@@ -97,14 +99,14 @@ def test_entities_that_cannot_be_given_are_told_by_their_own_place_and_fail_no_n
 def test_a_least_score_leaves_given_entities_alone(extractor: Extractor) -> None:
     strict = Thresholds.read(1.0, extractor.entity_types, extractor.relation_types)
     person = [GivenEntity(start_char=0, end_char=8)]
-    [answer] = Reader(extractor).read([Task(TEXT, entities=person, thresholds=strict)])
+    [answer] = Reader(extractor, Settings()).read([Task(TEXT, entities=person, thresholds=strict)])
     assert isinstance(answer, bytes)
     assert [entity["text"] for entity in json.loads(answer)["entities"]] == ["Ilka Roe"]
 
 
 def test_scores_are_asked_for_text_by_text_within_one_batch(extractor: Extractor) -> None:
     strict = Thresholds.read(1.0, extractor.entity_types, extractor.relation_types)
-    loose, none = Reader(extractor).read([Task(TEXT), Task(TEXT, thresholds=strict)])
+    loose, none = Reader(extractor, Settings()).read([Task(TEXT), Task(TEXT, thresholds=strict)])
     assert isinstance(loose, bytes)
     assert isinstance(none, bytes)
     assert json.loads(loose)["entities"]

@@ -51,7 +51,7 @@ def test_what_was_accepted_before_a_signal_is_answered(tmp_path: Path) -> None:
         port = int(address.rpartition(":")[2])
         body = json.dumps({"text": TEXT}).encode()
         with socket.create_connection(("127.0.0.1", port)) as connection, connection.makefile("rb") as answer:
-            head = ("POST /v1/extract HTTP/1.1", "Host: x", "Content-Type: application/json")
+            head = ("POST /v1/extract HTTP/1.1", "Host: localhost", "Content-Type: application/json")
             connection.sendall("\r\n".join((*head, f"Content-Length: {len(body)}", "", "")).encode() + body)
             while "in_flight 2.0" not in httpx.get(f"{address}/metrics").text:
                 time.sleep(0.005)

@@ -15,6 +15,8 @@ from biaffinity.annotation import Document, Entity, Relation, Sentence
 from biaffinity.config.folder import read_examples
 from biaffinity.extraction.loading import model_folder
 from biaffinity.show import STYLE, svg
+from biaffinity.show.arcs import DENSE
+from biaffinity.show.layout import lay_out
 from show.drawn import NAMESPACE, Drawn, dense_sentences, odd_sentences, said_by, words
 from strategies import sentences
 
@@ -258,3 +260,18 @@ def test_the_drawing_in_the_documentation_is_the_model_s_own_output(samples: Pat
     drawn = svg(biaffinity.load()(text)) + "\n"
     without_scores = partial(re.sub, r"\b[01]\.\d+\b", "score")  # which differ a little between machines
     assert without_scores(shown) == without_scores(drawn), "run: python docs/images/make.py"
+
+
+def test_a_dense_row_is_drawn_in_levels_that_do_not_meet() -> None:
+    count = 40
+    entities = [Entity(i, i + 1, "Org") for i in range(count)]
+    relations = [Relation("Near", head, tail) for head in range(0, count, 2) for tail in range(1, count, 2)]
+    layout = lay_out(Document([Sentence(["Oslo"] * count, entities, relations).with_text()]), 100_000)
+    [line] = layout.lines
+    assert len(line.arcs) == len(relations) > DENSE
+    for one, other in combinations(line.arcs, 2):
+        apart = one.reach[1] <= other.reach[0] or other.reach[1] <= one.reach[0]
+        assert apart or one.level != other.level
+    reaches = [arc.reach for arc in line.arcs]
+    deepest = max(sum(left <= x < right for left, right in reaches) for x, _ in reaches)
+    assert max(arc.level for arc in line.arcs) == deepest - 1  # no level more than needed

@@ -114,8 +114,9 @@ def history(folder: Path) -> list[dict[str, Any]]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The files of a folder."""
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    """The files of a folder, but for the lock of a run that is going on."""
+    files = (path for path in folder.iterdir() if path.is_file() and path.name != ".lock")
+    return {path.name: path.read_bytes() for path in files}
 
 
 class Killed(BaseException):

@@ -2,40 +2,54 @@
 
 The first only grows, and the second is replaced as a whole after it has. Killed between the two, a run has
 written more than it knows of; the next one cuts that off and writes it again, so every record is there once.
-OUT itself appears when all is done.
+Documents that were left out are noted the same way, in OUT.part.failed. Checksums tell whether what is there
+is what was written; if it is not, the next run goes on from the last mark up to which it is. OUT itself
+appears when all is done. A lock, OUT.lock, keeps a second process out.
 """
 
 from __future__ import annotations
 
+import glob
 import json
 import os
-import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from contextlib import ExitStack
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from biaffinity.bulk.finished import (
+    FAILED,
+    RECORD,
+    RECORDS,
+    REPLACED,
+    Failure,
+    FinishedOutput,
+    beside,
+    damage,
+    find_finished,
+    publish,
+    remove,
+    same_settings,
+)
+from biaffinity.bulk.growing import GrowingFile, prefix_digests
+from biaffinity.bulk.marks import Mark, thinned
 from biaffinity.bulk.sinks import Format
+from biaffinity.checksums import read_sealed, sealed, tree_checksum
 from biaffinity.errors import DataError, UsageError
-from biaffinity.files import read_json, refused
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """How far a run has come: documents of the input dealt with, what they were, bytes written for them."""
-
-    position: int = 0
-    digest: str = ""
-    size: int = 0
-    skipped: int = 0
+from biaffinity.files import refused
+from biaffinity.locks import sole_writer
 
 
 class PartialOutput:
     """OUT while it is being written; use it as a context.
 
     ``settings`` is all that decides what is written. A run is gone on with only under the same. With
-    ``force`` an earlier run is forgotten, and a file that is there is replaced when the new one is whole.
+    ``force`` an earlier run is forgotten, and a file that is there is replaced when the new one is whole; not
+    so a folder, which may hold more than we have written.
+    ``finished`` is what an earlier run has left, where there is nothing more to write but what had failed;
+    ``notes`` tell what had to be put right.
     """
 
     def __init__(
@@ -44,157 +58,222 @@ class PartialOutput:
         self.out = out
         self.form = form
         self.settings = json.loads(json.dumps(settings))  # as it will be read back
-        self.records = out.with_name(f"{out.name}.part")
-        self.state = out.with_name(f"{out.name}.part.json")
+        self.resume = resume
+        self.force = force
+        self.records = beside(out, ".part")
+        self.failures = beside(out, ".part.failed")
+        self.state = beside(out, ".part.json")
         # Always the same neighbours: what a kill leaves of them is written over.
-        self._new_state = out.with_name(f"{self.state.name}.new")
-        self._whole = out.with_name(f"{self.records.name}.new")
-        self.complete = out.exists() and not (form.is_folder and _is_empty_folder(out))
+        self._new_state = beside(out, ".part.json.new")
+        self._whole = beside(out, ".part.new")
         self.mark = Mark()
-        if out.exists() and out.is_dir() != form.is_folder:
-            kinds = ("folder", "file") if out.is_dir() else ("file", "folder")
-            raise DataError(f"is a {kinds[0]}, a {kinds[1]} is to be written here", where=str(out))
-        if force and not out.is_dir():  # a folder may hold more than we have written
-            self.complete = False
+        self.finished: FinishedOutput | None = None
+        self.notes: list[str] = []
+        self._marks: list[Mark] = []
+        self._moving = False  # files are taking their places: none of them may be lost
+        self._stack = ExitStack()
+
+    def __enter__(self) -> PartialOutput:
+        """See what is there, and open the files of records and failures, cut to what is known of."""
+        if self.out.exists() and self.out.is_dir() != self.form.is_folder:
+            kinds = ("folder", "file") if self.out.is_dir() else ("file", "folder")
+            raise DataError(f"is a {kinds[0]}, a {kinds[1]} is to be written here", where=str(self.out))
+        with self._stack as stack:
+            stack.enter_context(sole_writer(self.out, beside(self.out, ".lock")))
+            self._find()
+            records = failures = None
+            if self.finished is not None:
+                self._clear()
+            else:
+                if self.state.exists():
+                    records, failures = self._earlier()
+                else:
+                    self._save(ended=False)
+                for suffix in (RECORD, FAILED, RECORDS):  # of an output that was deleted, or is replaced
+                    beside(self.out, suffix).unlink(missing_ok=True)
+            self._open(records, failures)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._stack:
+            self._records.close()
+            self._failures.close()
+            if self._moving:
+                return
+            if self.finished is not None or self.mark == Mark():  # it came nowhere: leave nothing behind
+                self._clear()
+
+    def append(self, records: str) -> None:
+        """Add records; they count once `commit` has said so."""
+        self._records.append(records.encode())
+
+    def copy(self, raw: bytes) -> None:
+        """Add records of an earlier output."""
+        self._records.append(raw)
+
+    def fail(self, document: int, problem: str) -> None:
+        """Note a document that has no record."""
+        self._failures.append(Failure(document, problem, self._records.size).line().encode())
+
+    def commit(self, mark: Mark, *, ended: bool = False) -> None:
+        """Everything added so far is what ``mark`` stands for; sizes and checksums are set here."""
+        self._records.sync()
+        self._failures.sync()
+        self.mark = self._measured(mark)
+        self._marks = thinned([*self._marks, self.mark])
+        self._save(ended=ended)
+
+    def finish(self, mark: Mark, *, single: bool) -> None:
+        """All is written: make OUT of it."""
+        if self.finished is None:
+            self.commit(mark, ended=True)
+        else:
+            self._records.sync()
+            self._failures.sync()
+            self.mark = self._measured(mark)
+        self._records.close()
+        self._failures.close()
+        staged = self._staged(failed=bool(self.mark.skipped))
+        if self.form.finish is not None:
+            try:
+                remove(self._whole)
+                self.form.finish(self.records, self._whole, single)
+            except OSError as error:
+                raise refused("written", self._whole, error) from error
+        files = {suffix: str(tree_checksum(path)) for suffix, path in staged.items()}
+        made = FinishedOutput(self.mark, self.settings, files)
+        self._moving = True
+        publish(self.out, made, staged, previous=self.finished)
+        self._moving, self.finished = False, made
+
+    def _measured(self, mark: Mark) -> Mark:
+        return replace(
+            mark,
+            size=self._records.size,
+            checksum=self._records.checksum,
+            failed_size=self._failures.size,
+            failed_checksum=self._failures.checksum,
+        )
+
+    def _staged(self, *, failed: bool = True) -> dict[str, Path]:
+        """For every suffix of the finished output's name, the file that gets it; the output goes first."""
+        if self.form.finish is None:
+            staged = {"": self.records}
+        else:
+            staged = {"": self._whole, **({RECORDS: self.records} if failed else {})}
+        return {**staged, FAILED: self.failures} if failed else staged
+
+    def _find(self) -> None:
+        """What an earlier run has left, or why there can be none now."""
+        there = self.out.exists() and not (self.form.is_folder and not any(self.out.iterdir()))
+        if self.force and not (there and self.form.is_folder):
             self._clear()
-        if self.complete and not resume:
-            way_out = "delete it" if out.is_dir() else "--force"
-            raise UsageError("is there already", where=str(out), remedy=f"name another --out, or {way_out}")
-        if self.state.exists():
-            if not resume:
+            return
+        if not self.resume:
+            if there:
+                remedy = "delete it" if self.form.is_folder else "--force"
+                raise UsageError(
+                    "is there already", where=str(self.out), remedy=f"name another --out, or {remedy}"
+                )
+            if self.state.exists():
                 raise UsageError(
                     "an earlier run did not come to its end",
-                    where=str(out),
+                    where=str(self.out),
                     remedy=f"--resume goes on with it; or delete {self.records.name} and {self.state.name}",
                 )
-            self.mark = self._earlier()
-            if self.complete and not self._ended():
-                raise UsageError(
-                    "stands beside an unfinished run of the same name",
-                    where=str(out),
-                    remedy=f"move it away, or delete {self.records.name} and {self.state.name}",
-                )
-        elif self.records.exists():
+        else:
+            self.finished = find_finished(self.out, self._staged())
+            if self.finished is not None:
+                same_settings(self.settings, self.finished.settings, self.out, "the run that made it")
+                return
+        if there:
+            self._find_unrecorded()
+        if self.records.exists() and not self.state.exists():
             raise UsageError(
                 "is in the way: it is no unfinished run of ours",
                 where=str(self.records),
                 remedy="move it away",
             )
 
-    def __enter__(self) -> PartialOutput:
-        """Open the file of records, cut to what is known of; where all is done, only clear up."""
-        if self.complete:
-            self._clear()
-            return self
-        try:
-            self.out.parent.mkdir(parents=True, exist_ok=True)
-            if not self.state.exists():
-                self._save(ended=False)
-            self._file = self.records.open("ab")
-            self._file.truncate(self.mark.size)
-            if not self.mark.size:
-                self._file.write(self.form.header.encode())
-        except OSError as error:
-            raise refused("written", self.records, error) from error
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not self.complete:
-            self._file.close()
-            if self.mark == Mark():  # it came nowhere: leave nothing behind
-                self._clear()
-
-    def append(self, records: str) -> None:
-        """Add records; they count once `commit` has said so."""
-        try:
-            self._file.write(records.encode())
-        except OSError as error:
-            raise refused("written", self.records, error) from error
-
-    def commit(self, mark: Mark, *, ended: bool = False) -> None:
-        """Everything appended so far is what ``mark`` stands for; its size is set here."""
-        try:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            # Not tell(): after a truncation it would count from the old end.
-            self.mark = replace(mark, size=os.fstat(self._file.fileno()).st_size)
-            self._save(ended=ended)
-        except OSError as error:
-            raise refused("written", self.records, error) from error
-
-    def finish(self, mark: Mark, *, single: bool) -> None:
-        """All is written: make OUT of it."""
-        self.commit(mark, ended=True)
-        self._file.close()
-        try:
-            if self.form.finish is None:
-                self.records.replace(self.out)
-            else:
-                _remove(self._whole)
-                self.form.finish(self.records, self._whole, single)
-                if self.form.is_folder:
-                    if self.out.exists():
-                        self.out.rmdir()
-                else:
-                    with self._whole.open("rb+") as file:
-                        os.fsync(file.fileno())
-                self._whole.replace(self.out)
-        except OSError as error:
-            raise refused("written", self.out, error) from error
-        self.complete = True
-        self._clear()
-
-    def _earlier(self) -> Mark:
-        """The mark of an earlier run, which must have had our settings."""
-        record = read_json(self.state)
-        mark, settings = record.get("mark"), record.get("settings")
-        names = {field.name for field in fields(Mark)}
-        if not isinstance(mark, dict) or mark.keys() != names or not isinstance(settings, dict):
-            raise DataError("is not ours", where=str(self.state), remedy="delete it and start again")
-        for name in sorted(self.settings.keys() | settings.keys()):
-            ours, theirs = self.settings.get(name), settings.get(name)
-            if ours != theirs:
-                raise UsageError(
-                    f"the unfinished run had {name} {theirs!r:.80}, this one has {ours!r:.80}",
-                    where=str(self.out),
-                    remedy="go on with the same, or name another --out",
-                )
-        if not self.complete and _size(self.records) < mark["size"]:
-            raise DataError(
-                "is shorter than what was written",
-                where=str(self.records),
-                remedy="delete it and start again",
+    def _find_unrecorded(self) -> None:
+        """An output is there that is not of its record: only a run that was to replace it is gone on with."""
+        if beside(self.out, RECORD).exists():
+            raise damage(self.out)
+        if not self.state.exists():
+            raise UsageError(
+                "is there already, and nothing beside it tells what made it",
+                where=str(self.out),
+                remedy="name another --out, or delete it",
             )
-        return Mark(**mark)
+        self.force = bool(self._read_state().get("replaces"))
+        if not self.force:
+            raise UsageError(
+                "stands beside an unfinished run of the same name",
+                where=str(self.out),
+                remedy=f"move it away, or delete {self.records.name} and {self.state.name}",
+            )
 
-    def _ended(self) -> bool:
-        return bool(read_json(self.state).get("ended"))
+    def _earlier(self) -> tuple[Any, Any]:
+        """Go back to the last mark of an earlier run up to which its files are sound; their digests there."""
+        record = self._read_state()
+        try:
+            settings = record["settings"]
+            marks = [Mark(**mark) for mark in record["marks"]]
+        except (KeyError, TypeError) as error:
+            raise DataError("is not ours", where=str(self.state), remedy=self._start_again()) from error
+        same_settings(self.settings, settings, self.out, "the unfinished run")
+        sound: tuple[Any, Any] = (None, None)
+        pairs = zip(
+            prefix_digests(self.records, [mark.size for mark in marks]),
+            prefix_digests(self.failures, [mark.failed_size for mark in marks]),
+            strict=False,
+        )
+        for mark, (records, failures) in zip(marks, pairs, strict=False):
+            if (mark.checksum, mark.failed_checksum) != (
+                records.hexdigest() if mark.size else "",
+                failures.hexdigest() if mark.failed_size else "",
+            ):
+                break
+            self.mark, sound = mark, (records, failures)
+            self._marks.append(mark)
+        if marks and self.mark != marks[-1]:
+            self.notes.append(
+                f"{self.records} is damaged: of {marks[-1].position:,} documents the first "
+                f"{self.mark.position:,} are sound, the others are done again"
+            )
+        return sound
+
+    def _read_state(self) -> dict[str, Any]:
+        return read_sealed(self.state, self._start_again())
+
+    def _start_again(self) -> str:
+        return f"delete it and {self.records.name}, and start again"
+
+    def _open(self, records: Any, failures: Any) -> None:
+        self._records = GrowingFile(self.records, self.mark.size, records)
+        self._failures = GrowingFile(self.failures, self.mark.failed_size, failures)
+        if not self.mark.size and self.finished is None:
+            self.append(self.form.header)
 
     def _save(self, *, ended: bool) -> None:
-        with self._new_state.open("w", encoding="utf-8") as file:
-            json.dump({"mark": asdict(self.mark), "ended": ended, "settings": self.settings}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        self._new_state.replace(self.state)
+        record = {"marks": [asdict(mark) for mark in self._marks], "ended": ended, "settings": self.settings}
+        record |= {"replaces": self.force}
+        try:
+            with self._new_state.open("w", encoding="utf-8") as file:
+                json.dump(sealed(record), file)
+                file.flush()
+                os.fsync(file.fileno())
+            self._new_state.replace(self.state)
+        except OSError as error:
+            raise refused("written", self.state, error) from error
 
     def _clear(self) -> None:
         """Remove what an unfinished run needs; last of all that which says whose it is."""
-        for path in (self.records, self._whole, self._new_state, self.state):
-            _remove(path)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _is_empty_folder(path: Path) -> bool:
-    return path.is_dir() and not any(path.iterdir())
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+        # Formats write into neighbours of their own, which a kill leaves.
+        half = self.out.parent.glob(f".{glob.escape(self._whole.name)}.*.part")
+        aside = (*half, self._whole, beside(self.out, REPLACED))
+        for path in (self.records, self.failures, *aside, self._new_state, self.state):
+            remove(path)

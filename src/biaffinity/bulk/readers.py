@@ -171,10 +171,11 @@ def read_parquet(path: Path, fields: Fields) -> Iterator[Text | Fault]:
             wanted = [name for name in dict.fromkeys((fields.text, fields.id)) if name in columns]
             number, size = 0, path.stat().st_size
             for batch in table.iter_batches(batch_size=_ROWS, columns=wanted):
-                for record in batch.to_pylist():
+                for index in range(batch.num_rows):
                     number += 1
                     where, read = f"{path}: row {number}", size * number // rows
                     try:
+                        record = {name: _cell(batch.column(name)[index]) for name in wanted}
                         yield _from_record(record, fields, where, read)
                     except BiaffinityError as error:
                         yield Fault(str(error.at(where)), read)
@@ -182,6 +183,14 @@ def read_parquet(path: Path, fields: Fields) -> Iterator[Text | Fault]:
         raise DataError(
             f"cannot be read as Parquet: {str(error).splitlines()[0]}", where=str(path)
         ) from error
+
+
+def _cell(cell: Any) -> Any:
+    """The value of a cell of Arrow; a string is read only now, and may turn out to be none."""
+    try:
+        return cell.as_py()
+    except UnicodeDecodeError as error:
+        raise DataError(f"byte 0x{error.object[error.start]:02x} is not UTF-8") from None
 
 
 def parquet_library(purpose: str) -> tuple[Any, Any]:

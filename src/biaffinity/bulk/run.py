@@ -9,16 +9,18 @@ from __future__ import annotations
 import hashlib
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
 from biaffinity.annotation import Document
-from biaffinity.bulk.checkpoint import Mark, PartialOutput
+from biaffinity.bulk.checkpoint import PartialOutput
+from biaffinity.bulk.finished import FAILED, RECORDS, beside, read_failures
+from biaffinity.bulk.marks import Mark
 from biaffinity.bulk.readers import Fault, Text
 from biaffinity.bulk.sinks import Format
 from biaffinity.bulk.sources import Inputs
@@ -30,6 +32,7 @@ T = TypeVar("T")
 CHUNK_CHARACTERS = 1 << 16
 CHUNK_DOCUMENTS = 2048
 _COMMIT_SECONDS = 1.0
+_PIECE = 1 << 20  # bytes copied at a time
 
 
 class TextExtractor(Protocol):
@@ -49,18 +52,27 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Batch(Generic[T]):
-    """What became of a chunk: a record for every document that was annotated, a fault for every other.
+    """What became of a chunk: for every document, in order, its record or what is wrong with it.
 
     ``notes`` are the warnings that the extractor gave meanwhile.
     """
 
-    records: list[T]
-    faults: list[Fault]
+    results: list[T | Fault]
     notes: list[str]
     tokens: int
     documents: int
     read: int
     digest: str
+
+    @property
+    def records(self) -> list[T]:
+        """Those of the documents that were annotated."""
+        return [result for result in self.results if not isinstance(result, Fault)]
+
+    @property
+    def faults(self) -> list[Fault]:
+        """What is wrong with the others."""
+        return [result for result in self.results if isinstance(result, Fault)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +110,7 @@ class Noted:
 class Finished:
     """All documents written and left out, by this run and those it went on with.
 
-    ``complete_before``: there was nothing to do, and nothing is known of either number.
+    ``complete_before``: all was written already; what had been left out was tried again.
     """
 
     documents: int = 0
@@ -156,8 +168,9 @@ def extract_to_file(
     with ExitStack() as stack:
         output = stack.enter_context(PartialOutput(out, form, told, resume=resume, force=force))
         mark = output.mark
-        if output.complete:
-            yield Finished(complete_before=True)
+        yield from map(Noted, output.notes)
+        if output.finished is not None:
+            yield from _try_again(inputs, output, load, workers)
             return
         digest, items = InputDigest(), iter(inputs)
         yield Started(inputs.size(), mark.position)
@@ -166,12 +179,18 @@ def extract_to_file(
         stack.callback(batches.close)
         committed = time.monotonic()
         for batch in batches:
-            output.append("".join(batch.records))
+            skipped = 0
+            for number, result in enumerate(batch.results, start=mark.position):
+                if isinstance(result, Fault):
+                    output.fail(number, result.problem)
+                    skipped += 1
+                else:
+                    output.append(result)
             mark = replace(
                 mark,
                 position=mark.position + batch.documents,
                 digest=batch.digest,
-                skipped=mark.skipped + len(batch.faults),
+                skipped=mark.skipped + skipped,
             )
             yield from map(Noted, batch.notes)
             yield from (Skipped(fault.problem) for fault in batch.faults)
@@ -179,8 +198,73 @@ def extract_to_file(
             if time.monotonic() - committed >= _COMMIT_SECONDS:
                 output.commit(mark)
                 committed = time.monotonic()
+        mark = replace(mark, digest=str(digest))  # of no documents too
         output.finish(mark, single=inputs.single)
         yield Finished(mark.position - mark.skipped, mark.skipped)
+
+
+def _try_again(
+    inputs: Inputs, output: PartialOutput, load: Callable[[], TextExtractor], workers: int
+) -> Generator[Event, None, None]:
+    """See that a finished output was made from this input, and try once more what had failed.
+
+    What can be done now is put in its place. Nothing changes before all of it is there.
+    """
+    finished = output.finished
+    assert finished is not None
+    mark, failures = finished.mark, read_failures(beside(output.out, FAILED))
+    digest = InputDigest()
+    wanted = _chosen(inputs, {failure.document for failure in failures}, digest)
+    left = 0
+    with ExitStack() as stack:
+        if failures:
+            yield Started(inputs.size(), mark.position - mark.skipped)
+            records = beside(output.out, RECORDS) if RECORDS in finished.files else output.out
+            old = stack.enter_context(records.open("rb"))
+            batches = annotate_all(wanted, load, output.form.render, workers)
+            stack.callback(batches.close)
+            waiting = iter(failures)
+            for batch in batches:
+                yield from map(Noted, batch.notes)
+                for result in batch.results:
+                    failure = next(waiting)
+                    _copy(old, output, failure.offset - old.tell())
+                    if isinstance(result, Fault):
+                        left += 1
+                        output.fail(failure.document, result.problem)
+                        yield Skipped(result.problem)
+                    else:
+                        output.append(result)
+                yield Advanced(batch.documents, batch.tokens, batch.read)
+        for _ in wanted:
+            pass
+        if str(digest) != mark.digest:
+            raise UsageError(
+                "was made from other documents than these",
+                where=str(output.out),
+                remedy="give it the same input, or name another --out",
+            )
+        if left < len(failures):
+            _copy(old, output, -1)
+            output.finish(replace(mark, skipped=left), single=inputs.single)
+    yield Finished(mark.position - left, left, complete_before=True)
+
+
+def _chosen(
+    items: Iterable[Text | Fault], numbers: Container[int], digest: InputDigest
+) -> Iterator[Text | Fault]:
+    """The documents of these numbers; ``digest`` takes in all of them."""
+    for number, item in enumerate(items):
+        digest.add(item)
+        if number in numbers:
+            yield item
+
+
+def _copy(old: BinaryIO, output: PartialOutput, size: int) -> None:
+    """Take so many bytes over from an earlier output; all that are left where it is negative."""
+    while size and (piece := old.read(_PIECE if size < 0 else min(size, _PIECE))):
+        output.copy(piece)
+        size -= len(piece) if size > 0 else 0
 
 
 class InputDigest:
@@ -218,8 +302,8 @@ def cut(items: Iterable[Text | Fault], digest: InputDigest) -> Iterator[Chunk]:
 
 def annotate(extractor: TextExtractor, render: Callable[[Document], T], chunk: Chunk) -> Batch[T]:
     """Annotate a chunk; a document on which the extractor fails becomes a fault."""
-    faults = [item for item in chunk.items if isinstance(item, Fault)]
     texts = [item for item in chunk.items if isinstance(item, Text)]
+    annotated: list[Document | Fault]
     documents = extractor.stream((item.text, item.id) for item in texts)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", BiaffinityWarning)
@@ -227,19 +311,23 @@ def annotate(extractor: TextExtractor, render: Callable[[Document], T], chunk: C
             annotated = [document for document, _ in documents]
         except Exception:
             # One of them is to blame: find it.
-            alone = [_annotate_alone(extractor, item) for item in texts]
-            annotated = [result for result in alone if isinstance(result, Document)]
-            faults += [result for result in alone if isinstance(result, Fault)]
+            annotated = [_annotate_alone(extractor, item) for item in texts]
     for warning in caught:
         if not issubclass(warning.category, BiaffinityWarning):  # none of ours: let it be shown as ever
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    done = iter(annotated)
+    results = [item if isinstance(item, Fault) else next(done) for item in chunk.items]
     return Batch(
-        records=[render(document) for document in annotated],
-        faults=faults,
+        results=[result if isinstance(result, Fault) else render(result) for result in results],
         notes=list(
             dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, BiaffinityWarning))
         ),
-        tokens=sum(len(sentence) for document in annotated for sentence in document.sentences),
+        tokens=sum(
+            len(sentence)
+            for document in annotated
+            if isinstance(document, Document)
+            for sentence in document.sentences
+        ),
         documents=len(chunk.items),
         read=chunk.items[-1].read,
         digest=chunk.digest,

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from biaffinity import formats
 from biaffinity.annotation import Document, Sentence
@@ -25,6 +26,7 @@ from biaffinity.bulk.readers import parquet_library
 from biaffinity.errors import UsageError
 
 _ROWS = 1024  # of Parquet held at once
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 def json_line(document: Document, *, tokens: bool = False) -> str:
@@ -36,9 +38,26 @@ def csv_rows(document: Document) -> str:
     """A row of CSV for every relation; a document without relations has none."""
     rows = io.StringIO()
     csv.writer(rows, lineterminator="\n").writerows(
-        relation_rows(document, document.id)  # an unknown score is blank
+        tuple(map(_defused, row))
+        for row in relation_rows(document, document.id)  # an unknown score is blank
     )
     return rows.getvalue()
+
+
+def raw_csv_rows(document: Document) -> str:
+    """The same with every cell as it is."""
+    rows = io.StringIO()
+    csv.writer(rows, lineterminator="\n").writerows(relation_rows(document, document.id))
+    return rows.getvalue()
+
+
+def _defused(cell: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula: an apostrophe in front makes it a text.
+
+    >>> _defused("=HYPERLINK(1)"), _defused("Oslo"), _defused(-0.5)
+    ("'=HYPERLINK(1)", 'Oslo', -0.5)
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +92,13 @@ def format_named(
     out: str | Path | None = None,
     *,
     tokens: bool = False,
+    raw_cells: bool = False,
     by: formats.Machine | None = None,
 ) -> Format:
     """The format of that name, or the one that the file's name tells; JSON lines where there is neither.
 
-    A folder is brat's. What annotation tools are given is signed ``by`` the model.
+    A folder is brat's. ``raw_cells`` leaves cells of CSV as they are, even those that a spreadsheet takes for
+    formulas. What annotation tools are given is signed ``by`` the model.
 
     >>> format_named(None, "facts.csv").name, format_named(None, "facts.labelstudio.json").name
     ('csv', 'labelstudio')
@@ -92,8 +113,12 @@ def format_named(
         raise UsageError(f"{title} cannot go to stdout", remedy="name a file with --out")
     if name == "parquet":
         parquet_library("writing Parquet")  # find out now, not at the end
+    if raw_cells and name != "csv":
+        raise UsageError(f"{name} has no cells to leave raw", remedy="ask for csv")
     if tokens and name not in _WITH_TOKENS:
         raise UsageError(f"{name} has no place for tokens", remedy=f"one of {', '.join(_WITH_TOKENS)} has")
+    if raw_cells:
+        return replace(_FORMATS[name], render=raw_csv_rows)
     if name in _FORMATS:
         return _WITH_TOKENS[name] if tokens else _FORMATS[name]
     report = formats.Report()

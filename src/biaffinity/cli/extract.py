@@ -96,10 +96,15 @@ def extract(
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Sentences and tokens too, in json and jsonl.")
     ] = False,
+    raw_cells: Annotated[
+        bool, typer.Option("--raw-cells", help="Leave cells of csv that look like formulas as they are.")
+    ] = False,
     literal: Annotated[
         bool, typer.Option("--text", help="Every INPUT is a text, even if it looks like a path.")
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the unfinished run of OUT.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run of OUT, and try again what it left out.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Write over an OUT that is there already.")] = False,
 ) -> None:
     """Find entities and relations in raw text."""
@@ -133,17 +138,21 @@ def extract(
             skipped = extract_to_page(inputs, html, folder, load, workers)
         elif html is not None:
             with page_of_drawings(html, folder) as drawings:
-                skipped = _to_stdout(inputs, form, load, workers, tokens=tokens, drawings=drawings)
+                skipped = _to_stdout(
+                    inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells, drawings=drawings
+                )
         elif out is None:
-            skipped = _to_stdout(inputs, form, load, workers, tokens=tokens)
+            skipped = _to_stdout(inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells)
         else:
             from biaffinity.bulk.sinks import format_named
             from biaffinity.cli.models import machine, model_identity
 
             if form == "table":
                 raise UsageError("a table is for the terminal", remedy="leave out --format, or name a file's")
-            target = format_named(form, out, tokens=tokens, by=machine(model, folder))
+            by = machine(model, folder)
+            target = format_named(form, out, tokens=tokens, raw_cells=raw_cells, by=by)
             settings = {"model files": model_identity(folder), "--min-score": scores, "--tokens": tokens}
+            settings |= {"--raw-cells": raw_cells}
             skipped = _to_file(inputs, Path(out), target, load, settings, workers, resume=resume, force=force)
     except KeyboardInterrupt:
         talk.print("interrupted" if out is None else "interrupted: --resume goes on with it", style="yellow")
@@ -164,6 +173,7 @@ def _to_file(
     force: bool,
 ) -> int:
     """Write the documents to a file with progress; the number of those left out."""
+    from biaffinity.bulk.finished import FAILED, beside
     from biaffinity.bulk.run import extract_to_file
     from biaffinity.cli.extraction_progress import ExtractionDisplay
 
@@ -173,13 +183,24 @@ def _to_file(
             display(event)
     finished = display.finished
     assert finished is not None  # it is the last event
-    if finished.complete_before:
+    left_out = f"{finished.skipped:,} left out: see {beside(out, FAILED)}; " if finished.skipped else ""
+    if not finished.complete_before:
+        tell(f"{counted(finished.documents, 'document')} written to {out} ({left_out}{display.rates()})")
+    elif finished.skipped:
+        documents = counted(finished.documents, "document")
+        tell(f"{out} has {documents} ({left_out}--resume tries them again)")
+    else:
         tell(f"{out} is complete: nothing is left to do")
-        return 0
-    left_out = f"{finished.skipped:,} left out, " if finished.skipped else ""
-    tell(f"{counted(finished.documents, 'document')} written to {out} ({left_out}{display.rates()})")
     tell_changes(target.report)
     return finished.skipped
+
+
+def _file_format(form: str | None, out: Path, *, tokens: bool, raw_cells: bool) -> Format:
+    from biaffinity.bulk.sinks import format_named
+
+    if form == "table":
+        raise UsageError("a table is for the terminal", remedy="--out takes json, jsonl, csv or parquet")
+    return format_named(form, out, tokens=tokens, raw_cells=raw_cells)
 
 
 def _to_stdout(
@@ -189,6 +210,7 @@ def _to_stdout(
     workers: int,
     *,
     tokens: bool,
+    raw_cells: bool,
     drawings: Drawings | None = None,
 ) -> int:
     """Print the documents as they come, and draw them if asked to; the number of those left out."""
@@ -223,7 +245,7 @@ def _to_stdout(
         with closing(records(as_it_is)) as documents:
             print_documents(documents, sys.stdout)
     else:
-        target = format_named(form, tokens=tokens)
+        target = format_named(form, tokens=tokens, raw_cells=raw_cells)
         with closing(records(target.render)) as rendered:
             for piece in target.whole(rendered, inputs.single):
                 sys.stdout.buffer.write(piece.encode())

@@ -45,9 +45,36 @@ def serve(
         int,
         typer.Option(metavar="N", help="Requests that a worker has in hand; others are told 429.", min=1),
     ] = 512,
+    max_streams: Annotated[
+        int, typer.Option(metavar="N", help="Of these, streams; half as many from one address.", min=1)
+    ] = 128,
+    max_connections: Annotated[
+        int, typer.Option(metavar="N", help="Connections that a worker has open.", min=1)
+    ] = 1024,
+    max_connections_per_address: Annotated[
+        int, typer.Option(metavar="N", help="Of these, from one address; behind a proxy all.", min=1)
+    ] = 256,
+    allowed_hosts: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Names that clients may call it by, with commas between; * for any.",
+            show_default="this machine's own, and --host",
+        ),
+    ] = "",
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", help="Seconds that a request may take.", min=0.1)
     ] = 30.0,
+    grace: Annotated[
+        float, typer.Option(metavar="S", help="Seconds to finish in when it is told to stop.", min=0.1)
+    ] = 30.0,
+    max_entities: Annotated[
+        int, typer.Option(metavar="N", help="Entities of one sentence, given or found.", min=1)
+    ] = 150,
+    max_relations: Annotated[int, typer.Option(metavar="N", help="Relations of one text.", min=1)] = 5_000,
+    max_arcs: Annotated[
+        int, typer.Option(metavar="N", help="Relations of a text that is drawn.", min=1)
+    ] = 1_000,
 ) -> None:
     """Serve a model over HTTP."""
     from biaffinity.serve import Settings, run
@@ -62,7 +89,15 @@ def serve(
         api_key_file=api_key_file,
         max_chars=max_chars,
         max_requests=max_requests,
+        max_streams=max_streams,
+        max_connections=max_connections,
+        max_connections_per_address=max_connections_per_address,
+        allowed_hosts=tuple(name for name in allowed_hosts.replace(",", " ").split()),
         timeout=timeout,
+        grace=grace,
+        max_entities=max_entities,
+        max_relations=max_relations,
+        max_arcs=max_arcs,
     )
     if api_key_file is None and not is_loopback(host):
         tell(f"note: whoever can reach {host} can use this service (--api-key-file asks for a key)")

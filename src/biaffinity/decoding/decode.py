@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from biaffinity.decoding.arrays import Bools, Floats, Ints
@@ -10,13 +12,23 @@ from biaffinity.decoding.crf import FORBIDDEN, CRFDecoder
 from biaffinity.decoding.decision import Decoded, decide
 from biaffinity.decoding.network import Batch, Description, Network
 
+#: Is told how many entities each sentence of a batch has, before their pairs are looked at; it may raise.
+BeforePairs = Callable[[Ints], None]
 
-def decode(network: Network, batch: Batch, *, scores: bool = True, allowed: Bools | None = None) -> Decoded:
+
+def decode(
+    network: Network,
+    batch: Batch,
+    *,
+    scores: bool = True,
+    allowed: Bools | None = None,
+    before_pairs: BeforePairs | None = None,
+) -> Decoded:
     """The entities and relations that a network sees in a batch.
 
     Without ``scores`` those of entities are left at 1 where nothing depends on them. ``allowed`` [batch,
     size, labels] tells which labels each token may have, where that is known beforehand (entities that a
-    user gives).
+    user gives). ``before_pairs`` can stop what would be too much: pairs are as many as entities, squared.
     """
     known = network.description
     emissions = network.emissions(batch)
@@ -24,6 +36,8 @@ def decode(network: Network, batch: Batch, *, scores: bool = True, allowed: Bool
         emissions = np.where(allowed, emissions, FORBIDDEN)
     labels, emissions = best_labelling(known, network.crf, emissions, batch)
     spans = known.labels.decode(labels, batch.lengths, batch.boundaries)
+    if before_pairs is not None:
+        before_pairs(np.bincount(spans.sentence, minlength=len(batch.lengths)))
     span_scores = np.ones(len(spans), dtype=np.float32)
     if (scores or known.entity_confidence_weight) and len(spans):
         span_scores = network.crf.span_scores(emissions, batch.lengths, labels, spans)

@@ -11,7 +11,7 @@ import numpy as np
 from biaffinity.annotation import Entity, Relation, Sentence, outermost
 from biaffinity.decoding.arrays import Bools, Doubles, Floats, Ints, padded
 from biaffinity.decoding.decision import Decoded
-from biaffinity.decoding.decode import decode
+from biaffinity.decoding.decode import BeforePairs, decode
 from biaffinity.decoding.labels import encode_boundaries
 from biaffinity.decoding.network import Batch, Description, Featuriser, Network
 
@@ -55,13 +55,14 @@ class Predictor:
         scores: bool = True,
         batch_tokens: int | None = None,
         allowed: Sequence[Bools | None] | None = None,
+        before_pairs: BeforePairs | None = None,
     ) -> list[Sentence]:
         """Each sentence under the network's annotation, in order; without ``scores`` it has none.
 
         ``batch_tokens`` are the padded tokens that are read at one time, if not as many as suit the network.
         ``allowed`` holds for each sentence the labels that its tokens may have, [tokens, labels], or None
         for all. The entities of a sentence give boundaries to a model that is given them; any other does
-        not look.
+        not look. ``before_pairs`` is called for every batch (see `decode`).
         """
         results = [sentence if len(sentence) else sentence.annotated(()) for sentence in sentences]
         for rows in sorted_batches(
@@ -69,7 +70,9 @@ class Predictor:
         ):
             chosen = [sentences[row] for row in rows]
             mask = None if allowed is None else _padded_masks([allowed[row] for row in rows], len(chosen[0]))
-            decoded = decode(self.network, self._batch(chosen), scores=scores, allowed=mask)
+            decoded = decode(
+                self.network, self._batch(chosen), scores=scores, allowed=mask, before_pairs=before_pairs
+            )
             annotations = _annotations(decoded, len(chosen), self.description, scores)
             for row, sentence, (entities, relations) in zip(rows, chosen, annotations, strict=True):
                 results[row] = sentence.annotated(entities, relations)

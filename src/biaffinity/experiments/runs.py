@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from biaffinity.checksums import SEAL
 from biaffinity.config.settings import Config, validate
 from biaffinity.config.upgrade import upgraded_config
 from biaffinity.errors import DataError, UsageError
@@ -150,6 +151,7 @@ def _file_records(path: Path) -> Iterator[tuple[str, Record]]:
 def _folder_record(folder: Path, name: str) -> Record:
     """What the folder of a run holds of it, as far as it has come."""
     record = {"run": name, **read_json(folder / RUN), "curve": {}}
+    record.pop(SEAL, None)  # it is the file's, and the record will have more
     if is_complete(record) and (folder / EXTRA_SCORES).exists():
         record["scores"] |= read_json(folder / EXTRA_SCORES).get("scores", {})
     if (folder / HISTORY).exists():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, overload
 
 from biaffinity.annotation import Document, Sentence
+from biaffinity.decoding.decode import BeforePairs
 from biaffinity.decoding.network import Network
 from biaffinity.decoding.prediction import Predictor
 from biaffinity.errors import AnnotationError, UsageError
@@ -170,6 +171,7 @@ class Extractor:
         entities: Iterable[Iterable[GivenEntity] | None] | None = ...,
         batch_tokens: int | None = ...,
         min_score: MinScore | None = ...,
+        before_pairs: BeforePairs | None = ...,
     ) -> Iterator[Document]: ...
 
     @overload
@@ -180,6 +182,7 @@ class Extractor:
         entities: Iterable[Iterable[GivenEntity] | None] | None = ...,
         batch_tokens: int | None = ...,
         min_score: MinScore | None = ...,
+        before_pairs: BeforePairs | None = ...,
     ) -> Iterator[tuple[Document, Id]]: ...
 
     def stream(
@@ -189,6 +192,7 @@ class Extractor:
         entities: Iterable[Iterable[GivenEntity] | None] | None = None,
         batch_tokens: int | None = None,
         min_score: MinScore | None = None,
+        before_pairs: BeforePairs | None = None,
     ) -> Iterator[Any]:
         """The documents of many texts, in order, in memory that does not grow with their number.
 
@@ -197,7 +201,8 @@ class Extractor:
         of a text a `TextInput` asks for entities and a least score of its own; ``entities`` gives them for
         all, a list (or None) for every text. Texts are taken from an iterator only as they are needed, some
         `READ_AHEAD` batches ahead. ``batch_tokens`` are the tokens that the network reads at one time, if not
-        as many as suit it.
+        as many as suit it; for every such batch ``before_pairs`` is told how many entities each of its
+        sentences has, and may raise to stop.
         """
         require_texts(texts)
         if batch_tokens is not None:
@@ -205,7 +210,9 @@ class Extractor:
         items = texts if entities is None else with_entities(texts, entities)
         return (
             (found, item[1]) if isinstance(item, tuple | list) else found
-            for found, item in self._documents(items, self._read_thresholds(min_score), batch_tokens)
+            for found, item in self._documents(
+                items, self._read_thresholds(min_score), batch_tokens, before_pairs=before_pairs
+            )
         )
 
     def pipe(
@@ -295,10 +302,11 @@ class Extractor:
         *,
         batch_size: int | None = None,
         first: int = 0,
+        before_pairs: BeforePairs | None = None,
     ) -> Iterator[tuple[Document, T]]:
         """The items of a stream, the ``first`` of which has this number, each with its document."""
         work = (self._read_at(i, item, thresholds) for i, item in enumerate(items, first))
-        return self._annotate(work, batch_tokens, batch_size)
+        return self._annotate(work, batch_tokens, batch_size, before_pairs)
 
     def _read_at(self, number: int, item: T, thresholds: Thresholds) -> Work[T]:
         """An item of a stream made ready for the network; what is wrong with it is told with its place."""
@@ -319,14 +327,22 @@ class Extractor:
         return Work(in_pieces(lay_over(document, given), 3), "given", thresholds.for_relations(), item)
 
     def _annotate(
-        self, items: Iterable[Work[T]], batch_tokens: int | None = None, batch_size: int | None = None
+        self,
+        items: Iterable[Work[T]],
+        batch_tokens: int | None = None,
+        batch_size: int | None = None,
+        before_pairs: BeforePairs | None = None,
     ) -> Iterator[tuple[Document, T]]:
         """The documents annotated, each with what came with it."""
         at_once = batch_tokens or self._predictor.network.batch_tokens
         for window in windows(items, READ_AHEAD * at_once, batch_size):
             sentences = [sentence for work in window for sentence in work.document.sentences]
             given = [work.entities for work in window for _ in work.document.sentences]
-            annotated = iter(annotate(self._predictor, sentences, given, batch_tokens=batch_tokens))
+            annotated = iter(
+                annotate(
+                    self._predictor, sentences, given, batch_tokens=batch_tokens, before_pairs=before_pairs
+                )
+            )
             for work in window:
                 own = islice(annotated, len(work.document.sentences))
                 kept = [work.thresholds.kept(sentence) for sentence in own]

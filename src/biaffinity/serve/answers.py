@@ -12,6 +12,8 @@ import anyio
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from biaffinity.serve.held import Held
+
 #: Bytes that a connection holds anyway.
 PIECE = 1 << 16
 
@@ -19,18 +21,23 @@ PIECE = 1 << 16
 class JsonAnswer(Response):
     """A whole body of JSON."""
 
-    def __init__(self, body: bytes, timeout: float) -> None:
+    def __init__(self, body: bytes, timeout: float, held: Held) -> None:
         super().__init__(body, media_type="application/json")
         self._timeout = timeout
+        self._held = held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send; a client that takes nothing for too long is let go."""
         body = bytes(self.body)
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        if len(body) > PIECE:
+        if len(body) <= PIECE:
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            await send({"type": "http.response.body", "body": body, "more_body": False})
+            return
+        with self._held.some() as hold:
+            hold.add(len(body))
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             await _send(send, body, self._timeout)
-            body = b""
-        await send({"type": "http.response.body", "body": body, "more_body": False})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 class StreamAnswer(Response):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI, Request
@@ -15,9 +16,11 @@ from biaffinity.config.folder import read_examples
 from biaffinity.extraction import Extractor
 from biaffinity.extraction.loading import model_folder
 from biaffinity.serve.endpoints import Service
-from biaffinity.serve.gate import Gate
+from biaffinity.serve.gate import STREAM, Gate
+from biaffinity.serve.hosts import Hosts
 from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.openapi import add_operations, describe
+from biaffinity.serve.places import Places
 from biaffinity.serve.problems import ServiceError, fault
 from biaffinity.serve.security import Keys
 from biaffinity.serve.settings import Settings
@@ -41,6 +44,7 @@ def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,  # it would lead to the Host of the request
     )
     add_operations(app, service, next(iter(examples.values()), "A text of your own."))
     description = describe(app, extractor, with_keys=bool(keys))
@@ -49,16 +53,19 @@ def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
     app.add_route("/", _page("index.html"))
     app.add_route("/page/drawing.css", _drawing_style)
     app.mount("/page", StaticFiles(directory=PAGE))
-    app.add_exception_handler(HTTPException, _refuse)
+    routes = frozenset({*description["paths"], "/", "/docs", "/openapi.json"})
+    app.add_exception_handler(HTTPException, partial(_refuse, routes))
     app.add_exception_handler(ServiceError, _answer_error)
     app.add_exception_handler(Exception, _answer_fault)
     return Gate(
         app,
-        direct={("POST", "/v1/extract"): service.extract, ("POST", "/v1/extract/stream"): service.stream},
-        routes=frozenset({*description["paths"], "/", "/docs", "/openapi.json"}),
+        direct={("POST", "/v1/extract"): service.extract, ("POST", STREAM): service.stream},
+        routes=routes,
         keys=keys,
         metrics=metrics,
         max_requests=settings.max_requests,
+        hosts=Hosts(settings.allowed_hosts),
+        streams=Places("streams", settings.max_streams, max(1, settings.max_streams // 2)),
         seconds_to_wait=service.seconds_to_wait,
     )
 
@@ -88,9 +95,12 @@ async def _answer_error(request: Request, error: Exception) -> Response:
     return error.response()
 
 
-async def _refuse(request: Request, error: Exception) -> Response:
-    """What the router says, in our shape."""
+async def _refuse(routes: frozenset[str], request: Request, error: Exception) -> Response:
+    """What the router says, in our shape; a slash too many leads to the address without it."""
     assert isinstance(error, HTTPException)
+    address = request.url.path.rstrip("/")
+    if error.status_code == 404 and address in routes:
+        return Response(status_code=307, headers={"Location": address})
     message = {404: "there is nothing at this address", 405: "this address does not take this method"}
     headers = dict(error.headers or {})
     said = message.get(error.status_code, str(error.detail))

@@ -8,17 +8,19 @@ than the bound, or longer than a request may take, is turned away at once.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+from biaffinity.serve.hands import Hand
 from biaffinity.serve.lanes import OVERHEAD, Lane, Waiting
+from biaffinity.serve.logs import trace
 from biaffinity.serve.metrics import Metrics
-from biaffinity.serve.problems import ServiceError
+from biaffinity.serve.problems import ServiceError, fault
 from biaffinity.serve.reading import Reader, Task
 
-#: Characters of a request that still counts as small.
+#: Characters, or work like that of so many, of a request that still counts as small.
 SMALL = 4_000
 #: Seconds without a new request after which a crowd is taken to be complete.
 LINGER = 0.002
@@ -26,6 +28,10 @@ LINGER = 0.002
 _FORESEEN = 0.4
 #: Of both bounds, what streams may fill: they can wait, others are turned away.
 _FOR_STREAMS = 0.5
+#: Seconds that a stopping service waits for what its threads are at; then it goes without them.
+_PATIENCE = 0.5
+
+_log = logging.getLogger(__name__)
 
 
 class Batcher:
@@ -38,7 +44,7 @@ class Batcher:
         self._timeout = timeout
         self._small, self._large = Lane(), Lane()
         self._room = asyncio.Event()
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="extract")
+        self._hands: list[Hand[list[bytes | Exception]]] = []
         self._work = [asyncio.create_task(self._serve(lane)) for lane in (self._small, self._large)]
 
     async def close(self) -> None:
@@ -48,14 +54,16 @@ class Batcher:
         await asyncio.gather(*self._work, return_exceptions=True)
         for lane in (self._small, self._large):
             lane.give_up(ServiceError(503, "the service is stopping", remedy="send it again"))
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        ended = await asyncio.gather(*(hand.end(_PATIENCE) for hand in self._hands))
+        if not all(ended):
+            _log.error("stopped while a text was being read")
 
     async def read(self, tasks: Sequence[Task], *, listed: bool) -> list[bytes]:
         """The documents of one request as JSON, in order; raises where it is turned away or fails.
 
         Of ``listed`` texts the error names the one that it is about.
         """
-        size = sum(len(task.text) + OVERHEAD for task in tasks)
+        size = sum(task.weight + OVERHEAD for task in tasks)
         lane = self._small if size <= SMALL else self._large
         if not self._has_room(lane, size, 1.0):
             raise self._too_busy(lane)
@@ -77,7 +85,7 @@ class Batcher:
 
     async def read_when_there_is_room(self, task: Task) -> asyncio.Future[bytes]:
         """Accept one text of a stream as soon as the bounds allow; its document is awaited elsewhere."""
-        while not self._has_room(self._large, len(task.text) + OVERHEAD, _FOR_STREAMS):
+        while not self._has_room(self._large, task.weight + OVERHEAD, _FOR_STREAMS):
             self._room.clear()
             await self._room.wait()
         return self._accept(task, self._large)
@@ -85,6 +93,12 @@ class Batcher:
     def seconds_to_wait(self) -> int:
         """When to send again what was turned away for the number of requests."""
         return _whole_seconds(self._small)
+
+    def stuck(self) -> bool:
+        """Whether a lane has been at one batch for longer than any request may take."""
+        now = time.perf_counter()
+        lanes = (self._small, self._large)
+        return any(lane.since is not None and now - lane.since > self._timeout for lane in lanes)
 
     def _has_room(self, lane: Lane, size: int, share: float) -> bool:
         """Whether so many characters more can be held and read in time; one request alone always can."""
@@ -128,20 +142,31 @@ class Batcher:
                 answer.set_exception(error)
 
     async def _serve(self, lane: Lane) -> None:
-        loop = asyncio.get_running_loop()
+        hand: Hand[list[bytes | Exception]] = Hand("extract")
+        self._hands.append(hand)
         while True:
             await lane.filled.wait()
             lane.filled.clear()
             await asyncio.sleep(0)  # the requests that came with this one are being read just now
             while batch := lane.take():
-                started = time.perf_counter()
+                lane.since = started = time.perf_counter()
                 tasks, size = [item.task for item in batch], sum(item.size for item in batch)
-                results = await loop.run_in_executor(self._threads, self._reader.read, tasks)
+                try:
+                    results = await hand.do(partial(self._reader.read, tasks, partial(_is_wanted, batch)))
+                except Exception as error:  # no memory for the answers, say: the lane goes on
+                    _log.error("batch failed", extra={"fields": trace(error)})
+                    results = [fault()] * len(batch)
+                lane.since = None
                 lane.took(size, time.perf_counter() - started)
-                self._metrics.read(len(batch), size)
+                self._metrics.read(len(batch), sum(len(task.text) for task in tasks))
                 for item, result in zip(batch, results, strict=True):
                     item.settle(result)
                 await _linger(lane, crowd=len(batch) > 1)
+
+
+def _is_wanted(batch: Sequence[Waiting]) -> bool:
+    """Whether anyone still waits for an answer."""
+    return any(not item.answer.done() for item in batch)
 
 
 async def _linger(lane: Lane, *, crowd: bool) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 
 import anyio
 from starlette.requests import ClientDisconnect, Request
 
+from biaffinity.serve.held import Held
 from biaffinity.serve.problems import ServiceError, too_many_bytes
 
 JSON = ("application/json",)
 _DIGITS = 18  # of a length that is worth reading
+#: Bytes per second that a stream must bring on the average, beyond the time that any body has.
+LEAST_RATE = 64
 LINES = ("application/x-ndjson", "application/jsonl", "application/json")
 
 
@@ -23,14 +27,15 @@ def require_type(request: Request, types: tuple[str, ...]) -> None:
         )
 
 
-async def read_body(request: Request, max_bytes: int, timeout: float) -> bytes:
+async def read_body(request: Request, max_bytes: int, timeout: float, held: Held) -> bytes:
     """The whole body; one that is too large is refused as soon as that is known."""
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and (len(declared) > _DIGITS or int(declared) > max_bytes):
         raise too_many_bytes(max_bytes)
     parts, size = [], 0
-    with anyio.move_on_after(timeout) as scope:
+    with held.some() as hold, anyio.move_on_after(timeout) as scope:
         async for part in _parts(request):
+            hold.add(len(part))
             size += len(part)
             if size > max_bytes:
                 raise too_many_bytes(max_bytes)
@@ -41,16 +46,24 @@ async def read_body(request: Request, max_bytes: int, timeout: float) -> bytes:
 
 
 async def read_lines(request: Request, max_bytes: int, timeout: float) -> AsyncIterator[bytes | None]:
-    """The lines of a body without their ends, as they come; None for one that is too large."""
+    """The lines of a body without their ends, as they come; None for one that is too large.
+
+    The time that is spent waiting for the client, whatever it brings, is bounded: one that sends a byte now
+    and then would else hold a place for ever.
+    """
     rest, overlong = bytearray(), False
     parts = _parts(request)
+    waited, received = 0.0, 0
     while True:
-        with anyio.move_on_after(timeout) as scope:
+        asked = time.monotonic()
+        with anyio.move_on_after(min(timeout, timeout + received / LEAST_RATE - waited)) as scope:
             part = await anext(parts, None)
         if scope.cancelled_caught:
             raise too_slow(timeout)
         if part is None:
             break
+        waited += time.monotonic() - asked
+        received += len(part)
         *lines, last = part.split(b"\n")
         for line in lines:
             whole = bytes(rest) + line

@@ -18,11 +18,12 @@ from biaffinity.extraction.thresholds import Thresholds
 from biaffinity.serve.answers import JsonAnswer, StreamAnswer
 from biaffinity.serve.batching import Batcher
 from biaffinity.serve.bodies import JSON, LINES, read_body, read_lines, require_type
+from biaffinity.serve.held import Held
 from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.problems import ServiceError, malformed, misused, too_many_characters
 from biaffinity.serve.reading import Reader, Task
-from biaffinity.serve.schemas import ManyTexts, ModelAnswer, OneText, TextItem, read_request
-from biaffinity.serve.settings import MOST_TEXTS, Settings
+from biaffinity.serve.schemas import GivenEntity, ManyTexts, ModelAnswer, OneText, TextItem, read_request
+from biaffinity.serve.settings import LONGEST_GIVEN, MOST_TEXTS, Settings
 from biaffinity.serve.streaming import answer_lines
 from biaffinity.version import __version__
 
@@ -38,6 +39,7 @@ class Service:
         self._metrics = metrics
         self._examples = examples
         self._batcher: Batcher | None = None
+        self._bodies, self._answers = Held(settings.max_held), Held(settings.max_held)
         self._tail = b'],"model":' + to_json(settings.model_name) + b"}"
 
     @asynccontextmanager
@@ -47,7 +49,7 @@ class Service:
             # A monstrous sentence is read in pieces; the answer shows them, and the log would say whose.
             warnings.simplefilter("ignore", BiaffinityWarning)
             self._batcher = batcher = Batcher(
-                Reader(self._extractor),
+                Reader(self._extractor, self._settings),
                 self._metrics,
                 max_waiting=self._settings.max_waiting,
                 timeout=self._settings.timeout,
@@ -73,7 +75,7 @@ class Service:
         """Entities and relations of one text or of several."""
         require_type(request, JSON)
         settings = self._settings
-        body = await read_body(request, settings.max_bytes, settings.timeout)
+        body = await read_body(request, settings.max_bytes, settings.timeout, self._bodies)
         try:
             wanted = read_request.validate_json(body)
         except ValidationError as error:
@@ -83,7 +85,8 @@ class Service:
         if characters > settings.max_chars:
             raise too_many_characters(characters, settings.max_chars)
         documents = await self.batcher.read(tasks, listed=isinstance(wanted, ManyTexts))
-        return JsonAnswer(b'{"documents":[' + b",".join(documents) + self._tail, settings.timeout)
+        body = b'{"documents":[' + b",".join(documents) + self._tail
+        return JsonAnswer(body, settings.timeout, self._answers)
 
     async def stream(self, request: Request) -> Response:
         """Documents of many texts, a line of JSON each, as they come."""
@@ -102,6 +105,9 @@ class Service:
             examples=self._examples,
             max_chars=self._settings.max_chars,
             max_texts=MOST_TEXTS,
+            max_entities=self._settings.max_entities,
+            max_relations=self._settings.max_relations,
+            max_arcs=self._settings.max_arcs,
         )
         return Response(answer.model_dump_json(), media_type="application/json")
 
@@ -110,8 +116,13 @@ class Service:
         return Response(b'{"status":"live"}', media_type="application/json")
 
     async def ready(self) -> Response:
-        """Whether texts are read: 503 until then."""
-        _ = self.batcher  # raises
+        """Whether texts are read: 503 until then, and while no answer comes of one."""
+        if self.batcher.stuck():
+            raise ServiceError(
+                503,
+                f"a batch of texts has been read for more than {self._settings.timeout:g} s",
+                remedy="send requests elsewhere meanwhile",
+            )
         return Response(b'{"status":"ready"}', media_type="application/json")
 
     async def metrics(self) -> Response:
@@ -120,6 +131,7 @@ class Service:
         return Response(exposition, media_type="text/plain; version=0.0.4; charset=utf-8")
 
     def _as_task(self, item: OneText) -> Task:
+        _require_short(item.entities)
         return Task(
             item.text,
             "" if item.id is None else str(item.id),
@@ -131,7 +143,9 @@ class Service:
     def _as_tasks(self, wanted: ManyTexts) -> Sequence[Task]:
         thresholds = self._thresholds(wanted)
         width = None if wanted.drawing is None else wanted.drawing.width
-        items = (TextItem.model_construct(text=t) if isinstance(t, str) else t for t in wanted.texts)
+        items = [TextItem.model_construct(text=t) if isinstance(t, str) else t for t in wanted.texts]
+        for number, item in enumerate(items):
+            _require_short(item.entities, f"texts[{number}].")
         return [
             Task(item.text, "" if item.id is None else str(item.id), item.entities, thresholds, width)
             for item in items
@@ -146,3 +160,15 @@ class Service:
             )
         except BiaffinityError as error:
             raise misused(error) from None
+
+
+def _require_short(entities: Sequence[GivenEntity] | None, place: str = "") -> None:
+    """Refuse a given entity that would make one sentence of a long text."""
+    for number, entity in enumerate(entities or ()):
+        if entity.end_char - entity.start_char > LONGEST_GIVEN:
+            raise ServiceError(
+                413,
+                f"an entity of {entity.end_char - entity.start_char:,} characters, at most {LONGEST_GIVEN:,}",
+                where=f"{place}entities[{number}]",
+                remedy="leave it out",
+            )

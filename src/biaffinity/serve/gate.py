@@ -12,12 +12,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from biaffinity.serve.hosts import Hosts
 from biaffinity.serve.logs import trace
 from biaffinity.serve.metrics import Metrics
+from biaffinity.serve.places import Places, address_of
 from biaffinity.serve.problems import ServiceError, fault
 from biaffinity.serve.security import HEADERS, Keys
 
 _log = logging.getLogger(__name__)
+#: Where streams go: they last, so they have fewer places than short requests.
+STREAM = "/v1/extract/stream"
 _VOLATILE = (*HEADERS, (b"cache-control", b"no-store"))
 _LASTING = (*HEADERS, (b"cache-control", b"no-cache"))
 
@@ -38,6 +42,8 @@ class Gate:
         keys: Keys,
         metrics: Metrics,
         max_requests: int,
+        hosts: Hosts,
+        streams: Places,
         seconds_to_wait: Callable[[], int],
     ) -> None:
         self._app = app
@@ -46,6 +52,8 @@ class Gate:
         self._keys = keys
         self._metrics = metrics
         self._max_requests = max_requests
+        self._hosts = hosts
+        self._streams = streams
         self._seconds_to_wait = seconds_to_wait
         self._in_flight = 0
 
@@ -68,14 +76,18 @@ class Gate:
             await send(message)
 
         error: ServiceError | None = None
+        stream_of: str | None = None
         self._in_flight += 1
         self._metrics.in_flight.inc()
         fields: dict[str, Any] = {}
         try:
+            self._check_host(scope)
             if (works or path == "/metrics") and self._keys:
                 self._check_key(scope)
             if works and self._in_flight > self._max_requests:
-                self._turn_away()
+                raise self._too_busy(f"{self._max_requests:,} requests")
+            if path == STREAM:
+                stream_of = self._take_stream(scope)
             endpoint = self._direct.get((scope["method"], path))
             if endpoint is None:
                 await self._app(scope, receive, send_marked)
@@ -83,7 +95,7 @@ class Gate:
                 answer = await endpoint(Request(scope, receive))
                 await answer(scope, receive, send_marked)
         except ServiceError as refused:
-            error = refused
+            error = refused.bare()
         except ClientDisconnect:  # nobody will read this, but the log will show it
             error = ServiceError(400, "the body was not whole", remedy="send all of it")
         except Exception as broken:
@@ -93,6 +105,8 @@ class Gate:
             if error is not None and not status:
                 await error.response()(scope, receive, send_marked)
             self._in_flight -= 1
+            if stream_of is not None:
+                self._streams.leave(stream_of)
             self._metrics.in_flight.dec()
             seconds = time.perf_counter() - started
             route = path if path in self._routes else "other"
@@ -109,11 +123,27 @@ class Gate:
                 headers={"WWW-Authenticate": "Bearer"},
             )
 
-    def _turn_away(self) -> None:
+    def _check_host(self, scope: Scope) -> None:
+        given = next((value for key, value in scope["headers"] if key == b"host"), b"")
+        if not self._hosts.know(given):
+            raise ServiceError(
+                421,
+                "the service does not go by the name in Host",
+                remedy="use another name for it, or let the operator add it to --allowed-hosts",
+            )
+
+    def _take_stream(self, scope: Scope) -> str:
+        """Take one of the places for streams, fewer than there are for requests; for which address."""
+        address = address_of(scope.get("client"))
+        if too_many := self._streams.admit(address):
+            raise self._too_busy(too_many)
+        return address
+
+    def _too_busy(self, too_many: str) -> ServiceError:
         seconds = self._seconds_to_wait()
-        raise ServiceError(
+        return ServiceError(
             429,
-            f"{self._max_requests:,} requests are being served already",
+            f"{too_many} are being served already",
             remedy=f"send it again in {seconds} s",
             headers={"Retry-After": str(seconds)},
         )

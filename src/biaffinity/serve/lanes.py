@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from biaffinity.serve.reading import Task
 
@@ -19,15 +19,14 @@ _NEWEST = 0.2  # what the last batch weighs in the rate
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """A text that was accepted, and where its answer goes."""
+    """A text that was accepted, where its answer goes, and what it counts for."""
 
     task: Task
     answer: asyncio.Future[bytes]
+    size: int = field(init=False)
 
-    @property
-    def size(self) -> int:
-        """What it counts for."""
-        return len(self.task.text) + OVERHEAD
+    def __post_init__(self) -> None:
+        self.size = self.task.weight + OVERHEAD
 
     def settle(self, result: bytes | Exception) -> None:
         """Answer, unless that came too late or the client has left."""
@@ -45,6 +44,7 @@ class Lane:
     def __init__(self) -> None:
         self.filled = asyncio.Event()
         self.unanswered = 0  # characters
+        self.since: float | None = None  # when the batch was begun that is being read
         self._queue: deque[Waiting] = deque()
         self._batch: list[Waiting] = []
         self._rate = _RATE

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import logging
+import time
 import traceback
+from collections import Counter
 from datetime import datetime, timezone
 from typing import Any
 
 from pydantic_core import to_json
+
+_log = logging.getLogger(__name__)
 
 
 class JsonLines(logging.Formatter):
@@ -34,6 +38,23 @@ def trace(error: BaseException) -> dict[str, Any]:
         "error": type(error).__name__,
         "trace": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-8:]],
     }
+
+
+class Refusals:
+    """Refusals of one process; of a kind no more than a line a second, so that none can flood the log."""
+
+    def __init__(self) -> None:
+        self._untold: Counter[str] = Counter()
+        self._told: dict[str, float] = {}
+
+    def note(self, reason: str) -> None:
+        """Log one, with how many of its kind there were since the last line."""
+        self._untold[reason] += 1
+        now = time.monotonic()
+        if now - self._told.get(reason, float("-inf")) >= 1.0:
+            self._told[reason] = now
+            fields = {"reason": reason, "count": self._untold.pop(reason)}
+            _log.warning("refused", extra={"fields": fields})
 
 
 class PlainLines(logging.Formatter):

@@ -27,6 +27,8 @@ from biaffinity.serve.schemas import (
     StreamError,
 )
 
+#: What may be answered at every address, before it is looked at.
+_ANYWHERE = (421, 431)
 _REF = "#/components/schemas/{model}"
 _RETRY = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}}}
 #: Of a body in lines no schema says more than that.
@@ -128,6 +130,9 @@ def describe(app: FastAPI, extractor: Extractor, *, with_keys: bool) -> dict[str
     for model in ("OneText", "ManyTexts"):
         _name_the_keys(schemas[model]["properties"]["min_score"], types)
     _name_the_types(schemas["GivenEntity"]["properties"]["type"], list(extractor.entity_types))
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            operation["responses"] |= {str(status): _error(status) for status in _ANYWHERE}
     if with_keys:
         document["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         for path, operations in document["paths"].items():

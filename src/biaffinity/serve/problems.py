@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from difflib import get_close_matches
 from http import HTTPStatus
+from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails, to_json
+from pydantic_core import to_json
 from starlette.responses import Response
 
 from biaffinity.errors import BiaffinityError
@@ -19,17 +22,20 @@ MEANINGS = {
     404: ("not_found", "There is nothing at this address."),
     405: ("method_not_allowed", "The address does not take this method; `Allow` says which it takes."),
     408: ("slow_body", "The body did not arrive in time."),
-    413: ("too_large", "The body or its texts are larger than the service reads."),
+    413: ("too_large", "The body, its texts or what is found in them exceed a limit of the service."),
     415: ("not_json", "The body is not declared as JSON."),
     422: ("malformed", "The body is not what it should be; `where` names the field."),
+    421: ("wrong_host", "The service does not go by the name in `Host`."),
     429: ("too_busy", "Too much is waiting already; `Retry-After` says in how many seconds to try again."),
+    431: ("large_headers", "The headers are too many or too long; the connection is closed."),
     500: ("failed", "The text could not be read, by a fault of the service."),
-    503: ("not_ready", "The service is starting or stopping."),
+    503: ("not_ready", "The service is starting or stopping, is full, or has been stuck for a while."),
     504: ("timeout", "The answer was not ready in time."),
 }
 
 
 _UNKNOWN = "extra_forbidden"  # pydantic's word for it
+_LOOKED_AT = 32  # faults of a body, to find the one to name
 
 
 class ServiceError(Exception):
@@ -64,6 +70,11 @@ class ServiceError(Exception):
             to_json({"error": self.problem}), self.status, self.headers, media_type="application/json"
         )
 
+    def bare(self) -> ServiceError:
+        """The same error without the way it came: that would keep all that was in hand there, and itself."""
+        self.__context__ = None
+        return self.with_traceback(None)
+
     def at(self, place: str) -> ServiceError:
         """The same error with its place in front."""
         where = self.where
@@ -90,6 +101,16 @@ def too_many_bytes(bound: int) -> ServiceError:
     )
 
 
+def too_many(what: str, number: int, limit: str, bound: int) -> ServiceError:
+    """A text with more of something than is worked on; ``limit`` is the setting that says how many."""
+    option = limit.replace("_", "-")
+    return ServiceError(
+        413,
+        f"{number:,} {what}, at most {bound:,} ({limit})",
+        remedy=f"send less text, ask for higher scores (min_score), or let the operator raise --{option}",
+    )
+
+
 def fault() -> ServiceError:
     """Something broke that is no fault of the client."""
     return ServiceError(500, "the service failed", remedy="tell its operator the answer's X-Request-Id")
@@ -108,20 +129,32 @@ def misused(error: BiaffinityError) -> ServiceError:
 
 def malformed(error: ValidationError) -> ServiceError:
     """The first thing that is wrong with a body, its field named as the client would write it."""
-    details = error.errors(include_url=False, include_context=False, include_input=False)
+    faults = list(_faults(error))
     # A field that is unknown is the cause, and one that is missing for its sake the effect.
-    details.sort(key=lambda problem: problem["type"] != _UNKNOWN)
-    first, name = details[0], _field(details[0])
-    more = f"; and {len(details) - 1} more" if len(details) > 1 else ""
+    faults.sort(key=lambda fault: fault["type"] != _UNKNOWN)
+    first, name, count = faults[0], _field(faults[0]), error.error_count()
+    more = f"; and {count - 1:,} more" if count > 1 else ""
     if first["type"] != _UNKNOWN or name is None:
         return ServiceError(422, f"{first['msg']}{more}", where=name, remedy="see /docs for what is expected")
-    missing = [_field(problem) or "" for problem in details if problem["type"] == "missing"]
+    missing = [_field(fault) or "" for fault in faults if fault["type"] == "missing"]
     meant = get_close_matches(name, missing, n=1)
     remedy = f"did you mean {meant[0]}?" if meant else "see /docs for what is expected"
     return ServiceError(422, f"there is no such field{more}", where=name, remedy=remedy)
 
 
-def _field(details: ErrorDetails) -> str | None:
+def _faults(error: ValidationError) -> Iterator[dict[str, Any]]:
+    """The first faults of a body. It can have a hundred thousand: as objects all would be a hundred times its
+    size.
+    """
+    written = error.json(include_url=False, include_context=False, include_input=False)
+    place, decoder = 1, json.JSONDecoder()  # after the bracket, and then after every comma
+    for _ in range(min(error.error_count(), _LOOKED_AT)):
+        fault, end = decoder.raw_decode(written, place)
+        place = end + 1
+        yield fault
+
+
+def _field(details: dict[str, Any]) -> str | None:
     """A place in the body: ``texts[2].entities[0].end_char``; None is the body itself."""
     name = ""
     for part in details["loc"]:

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pydantic_core import to_json
 
 from biaffinity.annotation import Document
+from biaffinity.decoding.arrays import Ints
 from biaffinity.errors import BiaffinityError
 from biaffinity.extraction import Extractor, TextInput
 from biaffinity.extraction.thresholds import Thresholds
 from biaffinity.serve.logs import trace
-from biaffinity.serve.problems import ServiceError, misused
+from biaffinity.serve.problems import ServiceError, misused, too_many
 from biaffinity.serve.schemas import GivenEntity
+from biaffinity.serve.settings import Settings
 from biaffinity.show import svg
 from biaffinity.show.palette import Palette
 
 #: Padded tokens that the network reads at one time on a CPU: with tens of sentences at hand, fewer than a
 #: long stream has, so that short sentences are not padded to the length of the longest.
 BATCH_TOKENS = 512
+
+#: What a pair of given entities costs, and one that may come to be drawn, in characters to be read.
+_PAIR, _ARC = 0.125, 1.0
+#: Entities that one may have a relation with, and pairs that are drawn, as far as costs are foreseen.
+_PARTNERS, _DRAWN = 150, 20_000
 
 _log = logging.getLogger(__name__)
 
@@ -35,41 +42,83 @@ class Task:
     thresholds: Thresholds | None = None
     width: int | None = None
 
+    @property
+    def weight(self) -> int:
+        """What reading it may cost, in characters: pairs of given entities and arcs are work, however short
+        the text is.
+        """
+        given = len(self.entities or ())
+        pairs = given * min(given, _PARTNERS)
+        weight = len(self.text) + int(pairs * _PAIR)
+        return weight if self.width is None else weight + len(self.text) + int(min(pairs, _DRAWN) * _ARC)
+
+
+class AbandonedError(Exception):
+    """Nobody waits for the answer any more."""
+
 
 class Reader:
-    """An extractor that answers in JSON."""
+    """An extractor that answers in JSON, and does not begin what would be too much."""
 
-    def __init__(self, extractor: Extractor) -> None:
+    def __init__(self, extractor: Extractor, settings: Settings) -> None:
         self.extractor = extractor
+        self._settings = settings
         self._batch_tokens = BATCH_TOKENS if extractor.device == "cpu" else None
         #: So that a type has one colour in all drawings.
         self.palette = Palette.of(extractor.entity_types, extractor.relation_types)
 
-    def read(self, tasks: Sequence[Task]) -> list[bytes | Exception]:
-        """For each text its document as JSON, or the error to answer with."""
+    def read(
+        self, tasks: Sequence[Task], wanted: Callable[[], bool] = lambda: True
+    ) -> list[bytes | Exception]:
+        """For each text its document as JSON, or the error to answer with; stops when none is ``wanted``."""
         try:
-            found = self.extractor.stream(map(_as_input, tasks), batch_tokens=self._batch_tokens)
-            return [self._rendered(document, task) for document, task in zip(found, tasks, strict=True)]
-        except Exception:  # one of them is to blame: find it
-            return [self._read_alone(task) for task in tasks]
-
-    def _read_alone(self, task: Task) -> bytes | Exception:
-        try:
-            [document] = self.extractor.stream([_as_input(task)])
-            return self._rendered(document, task)
-        except BiaffinityError as error:
-            return misused(error)
+            return self._read_together(tasks, wanted)
+        except AbandonedError:
+            return [AbandonedError()] * len(tasks)
         except Exception as error:
-            _log.error("text failed", extra={"fields": {"characters": len(task.text), **trace(error)}})
-            return ServiceError(
-                500, "this text could not be read, which is a fault of the service", remedy="leave it out"
-            )
+            if len(tasks) == 1:
+                return [_answer_to(error, tasks[0]).bare()]
+            half = len(tasks) // 2  # one of them is to blame: find it
+            return [*self.read(tasks[:half], wanted), *self.read(tasks[half:], wanted)]
 
-    def _rendered(self, document: Document, task: Task) -> bytes:
-        record = document.to_dict()
-        if task.width is not None:
-            record["svg"] = svg(document, width=task.width, style=False, palette=self.palette)
-        return to_json(record)
+    def _read_together(self, tasks: Sequence[Task], wanted: Callable[[], bool]) -> list[bytes | Exception]:
+        def check(entities: Ints) -> None:
+            if not wanted():
+                raise AbandonedError
+            if entities.max(initial=0) > self._settings.max_entities:
+                raise too_many(
+                    "entities in one sentence",
+                    int(entities.max()),
+                    "max_entities",
+                    self._settings.max_entities,
+                )
+
+        found = self.extractor.stream(
+            map(_as_input, tasks), batch_tokens=self._batch_tokens, before_pairs=check
+        )
+        return [self._rendered(document, task) for document, task in zip(found, tasks, strict=True)]
+
+    def _rendered(self, document: Document, task: Task) -> bytes | Exception:
+        relations = sum(len(sentence.relations) for sentence in document.sentences)
+        if relations > self._settings.max_relations:
+            return too_many("relations", relations, "max_relations", self._settings.max_relations)
+        if task.width is None:
+            return to_json(document.to_dict())
+        if relations > self._settings.max_arcs:
+            return too_many("relations to draw", relations, "max_arcs", self._settings.max_arcs)
+        drawing = svg(document, width=task.width, style=False, palette=self.palette)
+        return to_json({**document.to_dict(), "svg": drawing})
+
+
+def _answer_to(error: Exception, task: Task) -> ServiceError:
+    if isinstance(error, ServiceError):
+        return error
+    if isinstance(error, BiaffinityError):
+        return misused(error)
+    _log.error("text failed", extra={"fields": {"characters": len(task.text), **trace(error)}})
+    return ServiceError(
+        500, "this text could not be read, which is a fault of the service", remedy="leave it out"
+    )
 
 
 def _as_input(task: Task) -> TextInput:

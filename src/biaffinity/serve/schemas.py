@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter
 
-from biaffinity.serve.settings import MOST_TEXTS
+from biaffinity.serve.settings import MOST_GIVEN, MOST_TEXTS
 
 Score = Annotated[float, Field(ge=0, le=1)]
 #: Names of alternatives: they tell pydantic which one was meant, and no field is called so.
@@ -23,7 +23,8 @@ class _Read(BaseModel):
 class GivenEntity(BaseModel):
     """An entity that the client knows, in characters of the text; a type left out is predicted.
 
-    Further fields are not looked at, so that an entity of an answer can be given again as it is.
+    It has 2,000 characters at most. Further fields are not looked at, so that an entity of an answer can
+    be given again as it is.
     """
 
     model_config = ConfigDict(strict=True)
@@ -49,7 +50,11 @@ MinScore = Annotated[
 ]
 Entities = Annotated[
     list[GivenEntity],
-    Field(description="Look only for relations, and only between these. They may not overlap."),
+    Field(
+        fail_fast=True,  # an error for each of a body full of them would fill the memory
+        max_length=MOST_GIVEN,
+        description="Look only for relations, and only between these. They may not overlap.",
+    ),
 ]
 Id = Annotated[
     Annotated[str, Field(max_length=256)] | int, Field(description="Comes back as the document's id.")
@@ -80,7 +85,7 @@ class OneText(TextItem):
 class ManyTexts(_Read):
     """A request for several texts; all of them are answered or none is."""
 
-    texts: list[Text] = Field(max_length=MOST_TEXTS)
+    texts: list[Text] = Field(max_length=MOST_TEXTS, fail_fast=True)
     min_score: MinScore | None = None
     drawing: Drawing | None = None
 
@@ -184,6 +189,9 @@ class ModelAnswer(BaseModel):
     examples: dict[str, str] = Field(description="Texts to try it on, by name, where it comes with some.")
     max_chars: int = Field(description="Characters of a request's texts together.")
     max_texts: int = Field(description="Texts of one request.")
+    max_entities: int = Field(description="Entities of one sentence, given or found.")
+    max_relations: int = Field(description="Relations of one text.")
+    max_arcs: int = Field(description="Relations of one text that is drawn.")
 
 
 class HealthAnswer(BaseModel):

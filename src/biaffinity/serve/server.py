@@ -8,23 +8,29 @@ import socket
 import sys
 import tempfile
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import uvicorn
 
-from biaffinity.errors import DataError
+from biaffinity.errors import DataError, UsageError
 from biaffinity.extraction import Extractor
 from biaffinity.serve.app import create_app
 from biaffinity.serve.gate import Gate
-from biaffinity.serve.logs import config
+from biaffinity.serve.hosts import default_hosts
+from biaffinity.serve.logs import Refusals, config
 from biaffinity.serve.metrics import FOLDER
+from biaffinity.serve.places import Places
+from biaffinity.serve.protocol import BoundedProtocol
 from biaffinity.serve.security import Keys
 from biaffinity.serve.settings import Settings
 
 #: How the settings reach the worker processes.
 VARIABLE = "BIAFFINITY_SERVE"
-#: Seconds beyond a request's own that a stopping service gives to what it has accepted.
-GRACE = 5
+#: Of the seconds of grace, those for the end itself, when requests are given up.
+_FOR_THE_END = 1.0
+#: Files that a process has open beside its connections: the model, the log, its pipes, and some to spare.
+_OTHER_FILES = 128
 
 
 def run(settings: Settings) -> None:
@@ -32,18 +38,13 @@ def run(settings: Settings) -> None:
 
     A model, key file or address that will not do is an error before anything starts.
     """
+    if not settings.allowed_hosts:
+        settings = settings.model_copy(update={"allowed_hosts": default_hosts(settings.host)})
     extractor = Extractor.load(settings.model, device=settings.device)
     Keys.read(settings.api_key_file)
     _try_address(settings.host, settings.port)
-    options: dict[str, Any] = {
-        "host": settings.host,
-        "port": settings.port,
-        "log_config": config(terminal=sys.stderr.isatty()),
-        "access_log": False,
-        "server_header": False,
-        "proxy_headers": False,  # nothing here depends on who asks
-        "timeout_graceful_shutdown": int(settings.timeout) + GRACE,
-    }
+    _allow_files(settings.max_connections)
+    options = server_options(settings)
     if settings.workers == 1:
         uvicorn.run(create_app(settings, extractor), **options)
         return
@@ -54,6 +55,25 @@ def run(settings: Settings) -> None:
             os.environ[FOLDER] = stack.enter_context(folder)
         os.environ[VARIABLE] = settings.model_dump_json()
         uvicorn.run("biaffinity.serve.server:worker", factory=True, workers=settings.workers, **options)
+
+
+def server_options(settings: Settings) -> dict[str, Any]:
+    """How uvicorn is to serve the application."""
+    return {
+        "host": settings.host,
+        "port": settings.port,
+        "log_config": config(terminal=sys.stderr.isatty()),
+        "access_log": False,
+        "server_header": False,
+        "http": partial(
+            BoundedProtocol,
+            places=Places("connections", settings.max_connections, settings.max_connections_per_address),
+            refusals=Refusals(),
+        ),
+        "ws": "none",
+        "proxy_headers": False,  # nothing here depends on who asks
+        "timeout_graceful_shutdown": max(settings.grace - _FOR_THE_END, 0.0),
+    }
 
 
 def worker() -> Gate:
@@ -71,6 +91,23 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _allow_files(connections: int) -> None:
+    """See that the process may have a file open for every connection: at that limit none is even told why."""
+    try:
+        import resource
+    except ImportError:  # not known there: Windows has no such limit
+        return
+    needed = connections + _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if resource.RLIM_INFINITY not in (soft, hard) and hard < needed:
+        raise UsageError(
+            f"--max-connections {connections:,} needs {needed:,} open files, a process may have {hard:,}",
+            remedy="ask for fewer, or raise the limit with ulimit -n",
+        )
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 def _try_address(host: str, port: int) -> None:

@@ -86,7 +86,7 @@ async def _accepted(
             raise too_many_characters(len(item.text), settings.max_chars)
         return _Line(number, name, await batcher.read_when_there_is_room(as_task(item)))
     except ServiceError as error:
-        return _Line(number, name, error)
+        return _Line(number, name, error.bare())
 
 
 async def _answered(line: _Line) -> bytes:

@@ -18,6 +18,8 @@ from biaffinity.show.widths import advance
 _PILL = 12.0  # a label's sides
 _GAP = 6.0  # between neighbours of one level
 _CLEAR = 4.0  # between a label and a leg that passes it
+#: Arcs of a row for which each is compared with each; no one can follow more, so they are only kept apart.
+DENSE = 100
 
 
 @dataclass(slots=True)
@@ -78,6 +80,8 @@ def arrange(arcs: Sequence[Arc], spans: Sequence[Span], width: float) -> int:
     _spread(arcs, spans)
     for arc in arcs:
         arc.settle(width)
+    if len(arcs) > DENSE:
+        return _stack(arcs)
     lower = _lower(arcs)
     for index in _from_below(arcs, lower):
         arc = arcs[index]
@@ -88,6 +92,22 @@ def arrange(arcs: Sequence[Arc], spans: Sequence[Span], width: float) -> int:
     for arc in arcs:
         _shift_label(arc, arcs)
     return max((arc.level for arc in arcs), default=-1) + 1
+
+
+def _stack(arcs: Sequence[Arc]) -> int:
+    """Give every arc, from left to right, the lowest level that is free there; the number of levels."""
+    busy: list[tuple[float, int]] = []
+    free: list[int] = []
+    levels = 0
+    for arc in sorted(arcs, key=lambda arc: arc.reach):
+        while busy and busy[0][0] <= arc.reach[0]:
+            heappush(free, heappop(busy)[1])
+        if not free:
+            free.append(levels)
+            levels += 1
+        arc.level = heappop(free)
+        heappush(busy, (arc.reach[1], arc.level))
+    return levels
 
 
 def _lower(arcs: Sequence[Arc]) -> list[list[int]]:

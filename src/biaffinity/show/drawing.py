@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from biaffinity.annotation import Document, EntityMention, RelationMention, Sentence
-from biaffinity.show.arcs import Arc
+from biaffinity.show.arcs import DENSE, Arc
 from biaffinity.show.boxes import LABEL_SIZE
 from biaffinity.show.colours import LIGHT, Tone
 from biaffinity.show.layout import Layout, Line, lay_out
@@ -173,8 +173,12 @@ def _path(layout: Layout, line: Line, arc: Arc, y: float) -> str:
 
 
 def _leg(line: Line, arc: Arc, x: float, foot: float, top: float) -> str:
-    """From an entity up to the arc, broken off where it would run through the label of a lower one."""
-    levels = sorted(other.level for other in line.arcs if other.level < arc.level and other.label_covers(x))
+    """From an entity up to the arc, broken off where it would run through the label of a lower one.
+
+    In a dense row it is not: there are too many of both.
+    """
+    lower = line.arcs if len(line.arcs) <= DENSE else ()
+    levels = sorted(other.level for other in lower if other.level < arc.level and other.label_covers(x))
     stops = [foot]
     for level in levels:
         y = line.height_of(level)

@@ -3,7 +3,7 @@
 OUT/config.json, vocabulary.json, model.safetensors, README.md   the model of the best epoch
 OUT/*.onnx                                                       the same for the runtime without PyTorch
 OUT/history.jsonl, curves.png                                    what happened
-OUT/checkpoint.safetensors                                       where to go on; removed at the end
+OUT/checkpoint.safetensors, checkpoint.previous.safetensors      where to go on; removed at the end
 OUT/run.json                                                     the run's command, data, seed, machine
 """
 
@@ -22,6 +22,7 @@ from torch import Tensor
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
+from biaffinity.checksums import SEAL, file_checksum, is_sound, sealed
 from biaffinity.config.folder import CARD, CONFIG, GRAPH_SUFFIX, WEIGHTS
 from biaffinity.config.recipes import read_recipe, recipe_path
 from biaffinity.config.settings import Config, validate
@@ -31,34 +32,37 @@ from biaffinity.encoders.recurrent.settings import RecurrentSettings
 from biaffinity.encoders.recurrent.vectors import WordVectors, load_vectors_for
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.files import read_json, read_lines, writing
+from biaffinity.locks import sole_writer
 from biaffinity.model.card import write_card
 from biaffinity.model.device import available_device
 from biaffinity.model.export import export
-from biaffinity.model.folder import (
-    copied,
-    load_tensors,
-    load_weights,
-    owned_tensors,
-    save_description,
-    save_tensors,
-    save_weights,
-)
+from biaffinity.model.folder import copied, load_weights, owned_tensors, save_description, save_weights
 from biaffinity.training.advice import advice
 from biaffinity.training.calibration import Calibration, apply_calibration, calibrated_config, fit_calibration
 from biaffinity.training.curves import draw_curves
 from biaffinity.training.events import Advised, EpochEnded, Event, Finished, Finishing
 from biaffinity.training.provenance import provenance
+from biaffinity.training.state import (
+    CALIBRATED,
+    CHECKPOINT,
+    PREVIOUS,
+    check_weights,
+    has_state,
+    keep_state,
+    read_state,
+    remove_state,
+)
 from biaffinity.training.trainer import DivergedError, Trainer, TrainingData
 
-CHECKPOINT = "checkpoint.safetensors"
 HISTORY = "history.jsonl"
 CURVES = "curves.png"
 RUN = "run.json"
+LOCK = ".lock"
+#: The key of the record under which it has the checksum of the history.
+HISTORY_CHECKSUM = "history_sha256"
 #: A checkpoint is written after every epoch if that takes no more than some seconds; else only once training
 #: has gone on for so many times as long as writing takes.
 CHEAP, WORTH = 0.5, 20
-#: The key under which weights say what calibration they have.
-CALIBRATED = "calibration"
 
 
 def train(
@@ -123,19 +127,21 @@ def train(
         },
         "config": config.model_dump(),
     }
-    for line in advice(config, data):
-        watch(Advised(line))
-    session = Session(config, data, Path(out), identity)
-    interrupted = False
-    try:
-        for event in session.events():
+    with sole_writer(Path(out), Path(out) / LOCK):
+        _check_folder(Path(out), resume=resume)  # again, now that nobody else can change it
+        for line in advice(config, data):
+            watch(Advised(line))
+        session = Session(config, data, Path(out), identity)
+        interrupted = False
+        try:
+            for event in session.events():
+                watch(event)
+        except KeyboardInterrupt:
+            if not session.has_model:
+                raise
+            interrupted = True
+        for event in session.finish(interrupted=interrupted, graphs=graphs):
             watch(event)
-    except KeyboardInterrupt:
-        if not session.has_model:
-            raise
-        interrupted = True
-    for event in session.finish(interrupted=interrupted, graphs=graphs):
-        watch(event)
     assert isinstance(event, Finished)
     return event
 
@@ -156,11 +162,10 @@ class Session:
         self.trainer = Trainer(config, data, seed=identity["seed"], device=identity["device"])
         if self.complete:
             self.trainer.epoch, self.trainer.best_epoch = earlier["epochs_done"], earlier["best_epoch"]
-            self.history = _read_history(folder, self.trainer.epoch)
-            (folder / CHECKPOINT).unlink(missing_ok=True)
-        elif (folder / CHECKPOINT).exists():
-            _load_checkpoint(self.trainer, folder / CHECKPOINT)
-            self.history = _read_history(folder, self.trainer.epoch)
+            self.history = _read_history(folder, self.trainer.epoch, earlier.get(HISTORY_CHECKSUM))
+            remove_state(folder)
+        elif has_state(folder):
+            self.history = _load_checkpoint(self.trainer, folder)
         else:
             save_description(self.trainer.model, folder)
             _write_json(folder / RUN, {**identity, **provenance()})
@@ -187,8 +192,7 @@ class Session:
         if event.best:
             self._best = event.epoch, copied(owned_tensors(self.trainer.model))
         self.history.append(event.to_dict())
-        with writing(self.folder / HISTORY) as file:
-            file.writelines(json.dumps(line) + "\n" for line in self.history)
+        _write_history(self.folder, self.history)
         if self._checkpoint_due():
             self._write_checkpoint()
 
@@ -203,7 +207,7 @@ class Session:
     def _write_checkpoint(self) -> None:
         started = time.monotonic()
         self._write_best()
-        save_tensors(self.folder / CHECKPOINT, *self.trainer.state())
+        keep_state(self.folder, self.trainer.state(), self.history)
         self._written_at = time.monotonic()
         self._writing_took = self._written_at - started
 
@@ -269,12 +273,13 @@ class Session:
             "interrupted": finished.interrupted,
             "calibration": fitted.to_dict(),
             "scores": {name: sheet.to_dict() for name, sheet in sheets.items()},
+            HISTORY_CHECKSUM: file_checksum(self.folder / HISTORY),
         }
         write_card(self.folder, record)
         draw_curves(self.history, self.folder / CURVES)
         _write_json(self.folder / RUN, record)
         if not finished.interrupted:
-            (self.folder / CHECKPOINT).unlink(missing_ok=True)
+            remove_state(self.folder)
 
 
 def is_complete(record: dict[str, Any]) -> bool:
@@ -306,6 +311,10 @@ def _earlier_record(folder: Path, identity: dict[str, Any]) -> dict[str, Any]:
     if not (folder / RUN).exists():
         return {}
     record: dict[str, Any] = read_json(folder / RUN)
+    if SEAL in record and not is_sound(record):  # those of earlier versions have none
+        raise DataError(
+            "is damaged: its checksum is another", where=str(folder / RUN), remedy="choose another folder"
+        )
     earlier = upgraded_config(record.get("config", {}))
     record["config"] = validate(earlier, where=str(folder / RUN)).model_dump()
     for key, value in identity.items():
@@ -318,20 +327,36 @@ def _earlier_record(folder: Path, identity: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-def _load_checkpoint(trainer: Trainer, path: Path) -> None:
+def _load_checkpoint(trainer: Trainer, folder: Path) -> list[dict[str, Any]]:
+    """Go back to the last sound checkpoint; the history up to it."""
+    state, history = read_state(folder)
     try:
-        trainer.load_state(*load_tensors(path))
-    except (DataError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        trainer.load_state(*state)
+    except (KeyError, RuntimeError, TypeError, ValueError) as error:
         raise DataError(
-            f"is damaged or not of this run: {error.what if isinstance(error, DataError) else error!r}",
-            where=str(path),
+            f"is damaged or not of this run: {error!r}",
+            where=str(folder / CHECKPOINT),
             remedy="delete it, then --resume starts again from the first epoch",
         ) from error
+    check_weights(folder, state, trainer.epoch)
+    if not history:  # a checkpoint of an earlier version
+        return _read_history(folder, trainer.epoch)
+    _write_history(folder, history)  # whatever has become of the file
+    return history
 
 
-def _read_history(folder: Path, epochs: int) -> list[dict[str, Any]]:
+def _write_history(folder: Path, history: list[dict[str, Any]]) -> None:
+    with writing(folder / HISTORY) as file:
+        file.writelines(json.dumps(line) + "\n" for line in history)
+
+
+def _read_history(folder: Path, epochs: int, checksum: str | None = None) -> list[dict[str, Any]]:
     """The history of the first ``epochs`` epochs; a kill may have left the line of one more."""
     path, history = folder / HISTORY, []
+    if checksum is not None and file_checksum(path) != checksum:
+        raise DataError(
+            "is damaged: its checksum is another", where=str(path), remedy="restore it from a copy"
+        )
     try:
         for _, line in read_lines(path):
             history.append(json.loads(line))
@@ -345,7 +370,7 @@ def _read_history(folder: Path, epochs: int) -> list[dict[str, Any]]:
 def _remove_unfinished_files(folder: Path, config: Config) -> None:
     """Remove what a killed process left of files it was writing."""
     model = (CONFIG, *config.encoder.files, WEIGHTS, f"*{GRAPH_SUFFIX}", CARD)
-    for name in (*model, CURVES, CHECKPOINT, HISTORY, RUN):
+    for name in (*model, CURVES, CHECKPOINT, PREVIOUS, HISTORY, RUN):
         for leftover in folder.glob(f".{name}.*.part"):
             leftover.unlink(missing_ok=True)
 
@@ -407,5 +432,5 @@ def _vectors_digest(vectors: WordVectors) -> str:
 
 def _write_json(path: Path, record: dict[str, Any]) -> None:
     with writing(path) as file:
-        json.dump(record, file, indent=2, ensure_ascii=False)
+        json.dump(sealed(record), file, indent=2, ensure_ascii=False)
         file.write("\n")

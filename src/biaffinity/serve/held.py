@@ -1,0 +1,45 @@
+"""Bytes that are held for clients: bodies that are still coming, answers that are still going."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from biaffinity.serve.problems import ServiceError
+
+
+class Held:
+    """A bound on them all together: many clients, each slow, could else fill the memory."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.now = 0
+
+    @contextmanager
+    def some(self) -> Iterator[Hold]:
+        """What one client makes the service hold."""
+        hold = Hold(self)
+        try:
+            yield hold
+        finally:
+            self.now -= hold.size
+
+
+class Hold:
+    """The part of one client."""
+
+    def __init__(self, held: Held) -> None:
+        self._held = held
+        self.size = 0
+
+    def add(self, size: int) -> None:
+        """Hold more; refused if there is too much already, unless there is nothing else."""
+        if self._held.now > self.size and self._held.now + size > self._held.most:
+            raise ServiceError(
+                429,
+                f"{self._held.now:,} bytes are on their way to and from other clients",
+                remedy="send it again in 1 s",
+                headers={"Retry-After": "1"},
+            )
+        self.size += size
+        self._held.now += size
