@@ -6,7 +6,7 @@ Each step goes on where a kill has left it. One model is in memory at a time.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -35,12 +35,12 @@ STEP = 64
 
 
 def label(
-    labels: Labels, teachers: list[Teacher], text: Inputs, *, device: str, threads: int
+    labels: Labels, teachers: Sequence[Teacher], text: Inputs, threshold: float, *, device: str, threads: int
 ) -> Iterator[LabellingEvent]:
-    """Do what is left to do of labels that have begun; the last event is `Voted`."""
+    """Do what is left to do of labels; the last event is `Voted`."""
     labels.remove_unfinished_files()
-    if not labels.text_is_read:
-        yield from _read_text(labels, text)
+    if not labels.begun:
+        yield from _read_text(labels, teachers, text, threshold)
     for number, teacher in enumerate(teachers, start=1):
         yield from _teach(labels, number, teacher, len(teachers), device, threads)
     yield from _vote(labels)
@@ -59,7 +59,9 @@ def _add(digest: InputDigest, item: Text | Fault) -> None:
         digest.add(replace(item, id=""))
 
 
-def _read_text(labels: Labels, text: Inputs) -> Iterator[LabellingEvent]:
+def _read_text(
+    labels: Labels, teachers: Sequence[Teacher], text: Inputs, threshold: float
+) -> Iterator[LabellingEvent]:
     """Cut the text into sentences, as extraction does, and write them down."""
     digest, size, count = InputDigest(), text.size(), 0
     with writing(labels.sentences) as file:
@@ -81,7 +83,7 @@ def _read_text(labels: Labels, text: Inputs) -> Iterator[LabellingEvent]:
                 remedy="name files of text with --text; one that is compressed is piped: "
                 "zcat FILE | biaffinity distil ... --text - --from jsonl",
             )
-    labels.note(text={"files": text.names, "digest": str(digest), "sentences": count})
+    labels.begin(teachers, threshold, files=text.names, digest=str(digest), sentences=count)
     yield TextRead(count, size or 0, size)
 
 
@@ -90,7 +92,9 @@ def _sentences(item: Text) -> tuple[list[Sentence], list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", BiaffinityWarning)
         document = in_pieces(read_document(item.text, id=item.id))
-    return list(document.sentences), [str(warning.message) for warning in caught]
+    return [sentence for sentence in document.sentences if len(sentence)], [
+        str(warning.message) for warning in caught
+    ]
 
 
 def _teach(

@@ -9,7 +9,7 @@ LABELS/labelled.jsonl                 what the teachers agree on
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -37,13 +37,8 @@ class Labels:
 
     @property
     def begun(self) -> bool:
-        """Whether an earlier run has written here."""
+        """Whether an earlier run has read the text: then teachers, text and vote must stay the same."""
         return bool(self.record)
-
-    @property
-    def text_is_read(self) -> bool:
-        """Whether the sentences are whole."""
-        return "text" in self.record
 
     @property
     def complete(self) -> bool:
@@ -72,15 +67,16 @@ class Labels:
             json.dump(self.record, file, indent=2, ensure_ascii=False)
             file.write("\n")
 
-    def begin(self, teachers: list[Teacher], vote: float) -> None:
-        """Write down who will label, and how it is voted."""
+    def begin(self, teachers: Sequence[Teacher], vote: float, **text: Any) -> None:
+        """Write down who will label which text, whose sentences are whole, and how it is voted."""
         self.note(
             teachers=[{"name": teacher.name, "weights": teacher.weights} for teacher in teachers],
-            vote=vote,
             types=asdict(teachers[0].types),
+            text=text,
+            vote=vote,
         )
 
-    def require_same(self, teachers: list[Teacher], vote: float | None, text: str | None) -> None:
+    def require_same(self, teachers: Sequence[Teacher], vote: float | None, text: str | None) -> None:
         """Refuse labels of other teachers, of another vote, or of a text with another digest.
 
         What is not given (no teacher, None) is taken as it was.
@@ -92,7 +88,7 @@ class Labels:
             now["teachers"] = before, ", ".join(map(str, teachers))
         if vote is not None and vote != self.record["vote"]:
             now["vote"] = self.record["vote"], vote
-        if text is not None and self.text_is_read and text != self.record["text"]["digest"]:
+        if text is not None and text != self.record["text"]["digest"]:
             now["digest of the text"] = self.record["text"]["digest"], text
         if now:
             different = "; ".join(

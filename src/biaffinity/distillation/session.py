@@ -24,7 +24,9 @@ from biaffinity.distillation.mixture import write_mixture
 from biaffinity.distillation.teachers import Types, find_teachers
 from biaffinity.errors import DataError, UsageError
 from biaffinity.extraction.loading import device_named
+from biaffinity.files import existing_file
 from biaffinity.formats.jsonl import NAME as JSONL
+from biaffinity.model.device import available_device
 from biaffinity.training.session import check_folder
 
 RECIPE = "distilled"
@@ -76,7 +78,7 @@ def distil(
     `biaffinity.train`.
     """
     out, device = Path(out), device_named(device)
-    _require_settings(recipe, overrides, vote, gold_times)
+    _require_settings(recipe, overrides, vectors, device, vote, gold_times)
     check_folder(out, resume=resume)
     report = formats.Report()
     gold = _read(train, report)
@@ -148,19 +150,25 @@ def _label(
                 "no text is named for the teachers to read", remedy="name files or folders with --text"
             )
     if labels.begun:
-        again = bool(text.names) and labels.text_is_read
-        labels.require_same(teachers, vote, text_digest(text) if again else None)
+        labels.require_same(teachers, vote, text_digest(text) if text.names else None)
         labels.types.require(str(labels.folder), gold)
-    else:
-        labels.begin(teachers, VOTE if vote is None else vote)
     if not labels.complete:
-        yield from label(labels, teachers, text, device=device, threads=threads)
+        threshold = VOTE if vote is None else vote
+        yield from label(labels, teachers, text, threshold, device=device, threads=threads)
 
 
 def _require_settings(
-    recipe: Config | Path | str, overrides: Sequence[str], vote: float | None, gold_times: int
+    recipe: Config | Path | str,
+    overrides: Sequence[str],
+    vectors: str | Path | None,
+    device: str,
+    vote: float | None,
+    gold_times: int,
 ) -> None:
     """Refuse now what would else be found only after the teachers have read for hours."""
+    available_device(device)
+    if vectors is not None:
+        existing_file(Path(vectors))
     if not isinstance(recipe, Config):
         read_recipe(recipe, overrides)
     if vote is not None and not 0 < vote <= 1:
