@@ -11,7 +11,17 @@ pytest.importorskip("torch", reason="needs the extra train")
 
 from biaffinity.cli import distillation_progress
 from biaffinity.cli.distillation_progress import DistillationDisplay
-from biaffinity.distillation import Event, Labelled, Mixed, Noted, Skipped, TeacherStarted, TextRead, Voted
+from biaffinity.distillation import (
+    Event,
+    Labelled,
+    Mixed,
+    Noted,
+    Skipped,
+    TeacherStarted,
+    TextRead,
+    Voted,
+    Voting,
+)
 from biaffinity.training import Advised
 
 EVENTS: list[tuple[float, Event]] = [
@@ -22,6 +32,7 @@ EVENTS: list[tuple[float, Event]] = [
     (10, Labelled(100, 2500)),
     (30, Labelled(300, 7500)),
     (0, TeacherStarted("larger", 2, 2, 4000, 0)),
+    (1, Voting(2000, 4000)),
     (1, Voted(4000, 9000, 1200)),
     (0, Mixed(900, 10, 3990, 10)),
     (0, Advised("few sentences")),
@@ -76,3 +87,5 @@ def test_the_bar_follows_the_teacher(clock: list[float]) -> None:
     [task] = display.bar.tasks
     assert (task.description, task.completed, task.total) == ("teacher 1/2", 1400, 4000)
     assert task.fields["rate"] == "10 sentences/s, 250 tokens/s, 0:04:20 left"
+    display(Voting(2000, 4000))
+    assert (task.description, task.completed, task.total) == ("voting", 2000, 4000)

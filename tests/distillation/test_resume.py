@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from biaffinity.distillation import Labelled, Mixed, TeacherStarted, TextRead, Voted, labelling
+from biaffinity.distillation import Labelled, Mixed, TeacherStarted, TextRead, Voted, Voting, labelling
 from biaffinity.errors import BiaffinityError
 from biaffinity.training import EpochEnded, Finishing
 from distillation.runs import Run, files
@@ -40,6 +40,7 @@ def require_same(one: Path, other: Path) -> None:
         (Labelled, 1),  # in the second part of the first teacher
         (TeacherStarted, 1),
         (Labelled, 6),
+        (Voting, 1),
         (Voted, 0),
         (Mixed, 0),
         (EpochEnded, 0),

@@ -17,6 +17,7 @@ from biaffinity.distillation import (
     TeacherStarted,
     TextRead,
     Voted,
+    Voting,
     files_of_text,
     labelling,
     session,
@@ -110,8 +111,11 @@ def test_what_happens_is_told_in_order(run: Run, tmp_path: Path, monkeypatch: py
     assert sum(e.sentences for e in events if isinstance(e, Labelled)) == 20
     tokens = sum(len(s) for s in formats.read(tmp_path / "s" / "labels" / "sentences.jsonl"))
     assert sum(e.tokens for e in events if isinstance(e, Labelled)) == 2 * tokens
-    order = [kinds.index(kind) for kind in (TextRead, TeacherStarted, Labelled, Voted, Mixed, EpochEnded)]
+    order = [
+        kinds.index(kind) for kind in (TextRead, TeacherStarted, Labelled, Voting, Voted, Mixed, EpochEnded)
+    ]
     assert order == sorted(order)
+    assert [e.sentences for e in events if isinstance(e, Voting)] == [0, 3, 6, 9]
     assert next(e for e in reversed(events) if isinstance(e, TextRead)).sentences == 10
 
 

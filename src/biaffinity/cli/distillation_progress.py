@@ -11,7 +11,17 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from biaffinity.cli.console import counted, tell, warn
 from biaffinity.cli.display import Display
 from biaffinity.cli.progress import TrainingDisplay
-from biaffinity.distillation import Event, Labelled, Mixed, Noted, Skipped, TeacherStarted, TextRead, Voted
+from biaffinity.distillation import (
+    Event,
+    Labelled,
+    Mixed,
+    Noted,
+    Skipped,
+    TeacherStarted,
+    TextRead,
+    Voted,
+    Voting,
+)
 
 _SECONDS_PER_LINE = 30.0
 
@@ -52,6 +62,10 @@ class DistillationDisplay(Display):
             self._start_teacher(event)
         elif isinstance(event, Labelled):
             self._advance(event)
+        elif isinstance(event, Voting):
+            self.bar.update(
+                self.task, description="voting", total=event.total, completed=event.sentences, rate=""
+            )
         elif isinstance(event, Voted):
             tell(
                 f"labelled: {event.entities:,} entities and {event.relations:,} relations in "

@@ -4,7 +4,7 @@ Labels are hard: what the vote keeps. Scores stay in each teacher's files, where
 """
 
 from biaffinity.bulk.run import Noted, Skipped
-from biaffinity.distillation.events import Event, Labelled, Mixed, TeacherStarted, TextRead, Voted
+from biaffinity.distillation.events import Event, Labelled, Mixed, TeacherStarted, TextRead, Voted, Voting
 from biaffinity.distillation.session import distil, files_of_text
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "TeacherStarted",
     "TextRead",
     "Voted",
+    "Voting",
     "distil",
     "files_of_text",
 ]

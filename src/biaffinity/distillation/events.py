@@ -37,6 +37,14 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True)
+class Voting:
+    """All teachers are done; so many sentences of ``total`` have been voted on."""
+
+    sentences: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class Voted:
     """The labels are whole: what the teachers agree on."""
 
@@ -58,5 +66,5 @@ class Mixed:
     left_out: int
 
 
-LabellingEvent = Skipped | Noted | TextRead | TeacherStarted | Labelled | Voted
+LabellingEvent = Skipped | Noted | TextRead | TeacherStarted | Labelled | Voting | Voted
 Event = LabellingEvent | Mixed | training.Event

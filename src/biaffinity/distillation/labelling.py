@@ -15,7 +15,7 @@ from biaffinity.annotation import Sentence
 from biaffinity.bulk.readers import Fault, Text
 from biaffinity.bulk.run import InputDigest, Noted, Skipped
 from biaffinity.bulk.sources import Inputs
-from biaffinity.distillation.events import Labelled, LabellingEvent, TeacherStarted, TextRead, Voted
+from biaffinity.distillation.events import Labelled, LabellingEvent, TeacherStarted, TextRead, Voted, Voting
 from biaffinity.distillation.labels import Labels
 from biaffinity.distillation.teachers import Teacher
 from biaffinity.distillation.vote import vote
@@ -124,9 +124,11 @@ def _progress(sentences: list[Sentence]) -> Labelled:
 
 def _vote(labels: Labels) -> Iterator[LabellingEvent]:
     """Write what the teachers agree on."""
-    counts = {"sentences": 0, "entities": 0, "relations": 0}
+    counts, total = {"sentences": 0, "entities": 0, "relations": 0}, labels.record["text"]["sentences"]
     with writing(labels.labelled) as file:
         for sentence, readings in labels.read_together():
+            if counts["sentences"] % PART == 0:
+                yield Voting(counts["sentences"], total)
             agreed = vote(sentence, readings, labels.record["vote"])
             file.write(as_line(agreed))
             counts["sentences"] += 1

@@ -29,8 +29,9 @@ def write_mixture(
     known = {fingerprint(sentence)[0] for part in (gold, held_out) for sentence in part}
     used = left_out = 0
     with writing(path) as file:
+        lines = [as_line(_plain(sentence)) for sentence in gold]
         for _ in range(times):
-            file.writelines(as_line(_plain(sentence)) for sentence in gold)
+            file.writelines(lines)
         for sentence in labelled:
             if fingerprint(sentence)[0] in known:
                 left_out += 1
