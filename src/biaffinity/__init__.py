@@ -19,6 +19,7 @@ from biaffinity.version import __version__
 if TYPE_CHECKING:
     from biaffinity import formats as formats
     from biaffinity import show as show
+    from biaffinity.distillation import distil as distil
     from biaffinity.extraction import Extractor as Extractor
     from biaffinity.extraction import TextInput as TextInput
     from biaffinity.extraction import evaluate as evaluate
@@ -40,6 +41,7 @@ __all__ = [
     "Sentence",
     "TextInput",
     "__version__",
+    "distil",
     "evaluate",
     "formats",
     "load",
@@ -54,10 +56,13 @@ __all__ = [
 _LATER = {
     "Extractor": "extraction",
     "TextInput": "extraction",
+    "distil": "distillation",
     "evaluate": "extraction",
     "push_to_hub": "hub",
     "train": "training",
 }
+#: What of it needs PyTorch.
+_TRAINING = ("distil", "train")
 
 
 def __getattr__(name: str) -> Any:
@@ -71,20 +76,21 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module(f"biaffinity.{_LATER[name]}"), name)
     except ModuleNotFoundError as error:
-        if name != "train":
+        if name not in _TRAINING:
             raise
-        return _without_pytorch(error)
+        return _without_pytorch(name, error)
 
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
-def _without_pytorch(error: ModuleNotFoundError) -> Any:
+def _without_pytorch(name: str, error: ModuleNotFoundError) -> Any:
     """What stands in for `train`: looking at the package's names is no reason to fail, calling this is."""
 
-    def train(*_: Any, **__: Any) -> NoReturn:
+    def missing(*_: Any, **__: Any) -> NoReturn:
         """Train a model; needs the extra ``train``."""
         raise MissingExtraError("training", "train") from error
 
-    return train
+    missing.__name__ = missing.__qualname__ = name
+    return missing

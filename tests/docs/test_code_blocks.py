@@ -22,6 +22,7 @@ SHOWN = ("json", "text", "toml")
 
 #: The packages of extras that a page's examples use.
 EXTRAS = {
+    "docs/distillation.md": ["torch", "matplotlib"],
     "docs/extraction.md": ["torch", "pandas", "pyarrow"],
     "docs/hub.md": ["huggingface_hub"],
     "docs/reproduce.md": ["torch", "matplotlib"],
@@ -33,6 +34,7 @@ EXTRAS = {
 NOT_RUN = [
     ("README.md", "installs into .venv; tests/test_demo.py runs the demo"),
     ("README.md", "needs the network"),
+    ("docs/distillation.md", "trains transformers, and needs word vectors"),
     ("docs/hub.md", "needs the network"),
     ("docs/index.md", "installs into .venv; tests/test_demo.py runs the demo"),
     ("docs/quickstart.md", "needs the network"),

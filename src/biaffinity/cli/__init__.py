@@ -3,6 +3,7 @@
 from biaffinity.cli import (  # each registers itself
     check,
     convert,
+    distil,
     evaluate,
     export,
     extract,
@@ -22,6 +23,7 @@ from biaffinity.cli.app import main
 __all__ = [
     "check",
     "convert",
+    "distil",
     "evaluate",
     "export",
     "extract",

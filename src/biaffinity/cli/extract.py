@@ -15,7 +15,7 @@ from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import counted, talk, tell, tell_changes, warn
 from biaffinity.cli.document_table import print_documents
 from biaffinity.cli.extraction_page import Drawings, extract_to_page, page_of_drawings
-from biaffinity.cli.options import Device, Model
+from biaffinity.cli.options import Device, IdField, Model, TextField, TextKind
 from biaffinity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -80,19 +80,9 @@ def extract(
     ] = None,
     workers: Annotated[int, typer.Option(metavar="N", help="Processes side by side.", min=1)] = 1,
     device: Device = "cpu",
-    text_field: Annotated[
-        str, typer.Option(metavar="NAME", help="The field or column that holds the text.")
-    ] = "text",
-    id_field: Annotated[str, typer.Option(metavar="NAME", help="The one that holds the id, if any.")] = "id",
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="KIND",
-            help="What the files hold: text, lines (a document each), jsonl, csv, tsv, parquet.",
-            show_default="told by their names",
-        ),
-    ] = None,
+    text_field: TextField = "text",
+    id_field: IdField = "id",
+    kind: TextKind = None,
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Sentences and tokens too, in json and jsonl.")
     ] = False,

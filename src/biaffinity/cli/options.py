@@ -42,3 +42,51 @@ Device = Annotated[
 ]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, with all there is, in place of tables.")]
+
+Test = Annotated[Path | None, typer.Option("--test", help="Scored once, at the end.", metavar="DATA")]
+
+Vectors = Annotated[
+    Path | None,
+    typer.Option(
+        "--vectors",
+        help="Word vectors: GloVe or word2vec, or NAME.words.txt beside NAME.*.npy.",
+        metavar="FILE",
+    ),
+]
+
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of every random number.", min=0)]
+
+Threads = Annotated[
+    int,
+    typer.Option(
+        "--threads", metavar="N", help="CPU threads; runs side by side do best with one each.", min=1
+    ),
+]
+
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Override the recipe: --set training.epochs=50; repeatable.", metavar="A.B=V"),
+]
+
+Export = Annotated[
+    bool,
+    typer.Option("--export/--no-export", help="End with the export, so that the model runs without PyTorch."),
+]
+
+TextField = Annotated[
+    str, typer.Option("--text-field", metavar="NAME", help="The field or column that holds the text.")
+]
+
+IdField = Annotated[
+    str, typer.Option("--id-field", metavar="NAME", help="The one that holds the id, if any.")
+]
+
+TextKind = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="KIND",
+        help="What the files hold: text, lines (a document each), jsonl, csv, tsv, parquet.",
+        show_default="told by their names",
+    ),
+]

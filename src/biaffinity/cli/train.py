@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from biaffinity.cli.app import INTERRUPTED, app
-from biaffinity.cli.console import print_tables, talk, tell
-from biaffinity.cli.options import AllScores, Device
+from biaffinity.cli.console import talk
+from biaffinity.cli.options import AllScores, Device, Export, Overrides, Seed, Test, Threads, Vectors
 from biaffinity.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
@@ -33,33 +32,14 @@ def train(
             metavar="DATA",
         ),
     ] = None,
-    test: Annotated[
-        Path | None, typer.Option("--test", help="Scored once, at the end.", metavar="DATA")
-    ] = None,
-    vectors: Annotated[
-        Path | None,
-        typer.Option(
-            help="Word vectors: GloVe or word2vec, or NAME.words.txt beside NAME.*.npy.", metavar="FILE"
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of every random number.", min=0)] = 1,
+    test: Test = None,
+    vectors: Vectors = None,
+    seed: Seed = 1,
     device: Device = "cpu",
-    threads: Annotated[
-        int, typer.Option(metavar="N", help="CPU threads; runs side by side do best with one each.", min=1)
-    ] = 1,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", help="Override the recipe: --set training.epochs=50; repeatable.", metavar="A.B=V"
-        ),
-    ] = None,
+    threads: Threads = 1,
+    overrides: Overrides = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
-    export: Annotated[
-        bool,
-        typer.Option(
-            "--export/--no-export", help="End with the export, so that the model runs without PyTorch."
-        ),
-    ] = True,
+    export: Export = True,
     all_scores: AllScores = False,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Also log for TensorBoard into OUT/tensorboard.")
@@ -80,7 +60,7 @@ def train(
     except ModuleNotFoundError as error:
         raise MissingExtraError("training", "train") from error
     from biaffinity.cli.progress import TrainingDisplay
-    from biaffinity.cli.sheet import sheet_table, short_tables
+    from biaffinity.cli.training_result import show_result
     from biaffinity.extraction.loading import device_named
 
     torch.set_num_threads(threads)
@@ -112,17 +92,7 @@ def train(
         except KeyboardInterrupt:
             talk.print("interrupted: --resume goes on from the last whole epoch", style="yellow")
             raise typer.Exit(INTERRUPTED) from None
-    for name, sheet in (("dev", finished.dev), ("test", finished.test)):
-        if sheet is not None:
-            tables = [sheet_table(sheet)] if all_scores else short_tables(sheet)
-            tables[0].title = f"\n{name}"
-            print_tables(tables, sys.stdout)
-    tell(f"\nthe model of epoch {finished.best_epoch} is in {finished.folder}")
-    if export and finished.not_exported is not None:
-        tell(f"it needs PyTorch to run, for it could not be exported: {finished.not_exported}")
-    if finished.interrupted:
-        talk.print("interrupted: --resume goes on from the last whole epoch", style="yellow")
-        raise typer.Exit(INTERRUPTED)
+    show_result(finished, export=export, all_scores=all_scores)
 
 
 def _share_or_path(dev: str | None) -> float | Path:

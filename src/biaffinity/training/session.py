@@ -101,7 +101,7 @@ def train(
         raise UsageError("overrides are laid over a recipe file only", remedy="change the config itself")
     config = recipe if isinstance(recipe, Config) else read_recipe(recipe, overrides)
     available_device(device)
-    _check_folder(Path(out), resume=resume)
+    check_folder(Path(out), resume=resume)
     paths = {"train": Path(train)}
     if not isinstance(dev, float):
         paths["dev"] = Path(dev)
@@ -287,7 +287,7 @@ def is_complete(record: dict[str, Any]) -> bool:
     return "scores" in record and not record.get("interrupted")
 
 
-def _check_folder(folder: Path, *, resume: bool) -> None:
+def check_folder(folder: Path, *, resume: bool) -> None:
     """Refuse a folder whose run or model would be overwritten, before any data is read."""
     if folder.exists() and not folder.is_dir():
         raise UsageError("is a file, a folder is to be written here", where=str(folder))

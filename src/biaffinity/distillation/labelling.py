@@ -1,0 +1,138 @@
+"""Text labelled by teachers: cut into sentences, read by one teacher after the other, voted on.
+
+Each step goes on where a kill has left it. One model is in memory at a time.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from biaffinity import formats
+from biaffinity.annotation import Sentence
+from biaffinity.bulk.readers import Fault, Text
+from biaffinity.bulk.run import InputDigest, Noted, Skipped
+from biaffinity.bulk.sources import Inputs
+from biaffinity.distillation.events import Labelled, LabellingEvent, TeacherStarted, TextRead, Voted, Voting
+from biaffinity.distillation.labels import Labels
+from biaffinity.distillation.teachers import Teacher
+from biaffinity.distillation.vote import vote
+from biaffinity.errors import BiaffinityWarning, DataError
+from biaffinity.extraction import Extractor
+from biaffinity.extraction.pieces import in_pieces
+from biaffinity.files import writing
+from biaffinity.formats.jsonl import NAME as JSONL
+from biaffinity.formats.jsonl import as_line
+from biaffinity.text import read_document
+from biaffinity.training.provenance import provenance
+
+#: The sentences of a part, what a kill may lose: enough for full batches of like length on a GPU.
+PART = 4096
+#: Sentences after which progress is told.
+STEP = 64
+
+
+def label(
+    labels: Labels, teachers: Sequence[Teacher], text: Inputs, threshold: float, *, device: str, threads: int
+) -> Iterator[LabellingEvent]:
+    """Do what is left to do of labels; the last event is `Voted`."""
+    labels.remove_unfinished_files()
+    if not labels.begun:
+        yield from _read_text(labels, teachers, text, threshold)
+    for number, teacher in enumerate(teachers, start=1):
+        yield from _teach(labels, number, teacher, len(teachers), device, threads)
+    yield from _vote(labels)
+
+
+def text_digest(text: Iterable[Text | Fault]) -> str:
+    """What tells a text from others: its documents, whatever their ids and files are called."""
+    digest = InputDigest()
+    for item in text:
+        _add(digest, item)
+    return str(digest)
+
+
+def _add(digest: InputDigest, item: Text | Fault) -> None:
+    if isinstance(item, Text):
+        digest.add(replace(item, id=""))
+
+
+def _read_text(
+    labels: Labels, teachers: Sequence[Teacher], text: Inputs, threshold: float
+) -> Iterator[LabellingEvent]:
+    """Cut the text into sentences, as extraction does, and write them down."""
+    digest, size, count = InputDigest(), text.size(), 0
+    with writing(labels.sentences) as file:
+        for item in text:
+            if isinstance(item, Fault):
+                yield Skipped(item.problem)
+                continue
+            _add(digest, item)
+            sentences, notes = _sentences(item)
+            yield from map(Noted, notes)
+            file.writelines(map(as_line, sentences))
+            before, count = count, count + len(sentences)
+            if before // PART < count // PART:
+                yield TextRead(count, item.read, size)
+        if not count:
+            raise DataError(
+                "holds no sentence to label",
+                where=", ".join(text.names),
+                remedy="name files of text with --text; one that is compressed is piped: "
+                "zcat FILE | biaffinity distil ... --text - --from jsonl",
+            )
+    labels.begin(teachers, threshold, files=text.names, digest=str(digest), sentences=count)
+    yield TextRead(count, size or 0, size)
+
+
+def _sentences(item: Text) -> tuple[list[Sentence], list[str]]:
+    """The sentences of a text, and what had to be done to it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", BiaffinityWarning)
+        document = in_pieces(read_document(item.text, id=item.id))
+    return [sentence for sentence in document.sentences if len(sentence)], [
+        str(warning.message) for warning in caught
+    ]
+
+
+def _teach(
+    labels: Labels, number: int, teacher: Teacher, teachers: int, device: str, threads: int
+) -> Iterator[LabellingEvent]:
+    """Let a teacher read the sentences that it has not read."""
+    total, earlier = labels.record["text"]["sentences"], labels.done(number)
+    yield TeacherStarted(teacher.name, number, teachers, total, earlier)
+    if earlier >= total:
+        return
+    extractor = Extractor.load(teacher.folder, device=device, threads=threads)
+    waiting = islice(formats.read(labels.sentences, JSONL), earlier, None)
+    # Part by part, so that batches, and with them the last digits, are the same whatever was killed.
+    while part := list(islice(waiting, PART)):
+        read: list[Sentence] = []
+        for sentence in extractor.annotate(part):
+            read.append(replace(sentence, text=None, token_spans=None))
+            if len(read) % STEP == 0:
+                yield _progress(read[-STEP:])
+        labels.write_part(number, read)
+        yield _progress(read[len(read) // STEP * STEP :])
+
+
+def _progress(sentences: list[Sentence]) -> Labelled:
+    return Labelled(len(sentences), sum(map(len, sentences)))
+
+
+def _vote(labels: Labels) -> Iterator[LabellingEvent]:
+    """Write what the teachers agree on."""
+    counts, total = {"sentences": 0, "entities": 0, "relations": 0}, labels.record["text"]["sentences"]
+    with writing(labels.labelled) as file:
+        for sentence, readings in labels.read_together():
+            if counts["sentences"] % PART == 0:
+                yield Voting(counts["sentences"], total)
+            agreed = vote(sentence, readings, labels.record["vote"])
+            file.write(as_line(agreed))
+            counts["sentences"] += 1
+            counts["entities"] += len(agreed.entities)
+            counts["relations"] += len(agreed.relations)
+    labels.note(labelled=counts, **provenance())
+    yield Voted(**counts)

@@ -1,0 +1,140 @@
+"""A folder of labels: text as teachers have read it, to be looked at, gone on with and used again.
+
+LABELS/labels.json                    who labelled what, and how it was voted: what must stay the same
+LABELS/sentences.jsonl                the text, cut into sentences and tokens
+LABELS/teacher-1/part-00001.jsonl     what the first teacher found in the first of them, with scores
+LABELS/labelled.jsonl                 what the teachers agree on
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from biaffinity import formats
+from biaffinity.annotation import Sentence
+from biaffinity.distillation.teachers import Teacher, Types
+from biaffinity.errors import DataError, UsageError
+from biaffinity.files import read_json, read_lines, writing
+from biaffinity.formats.jsonl import NAME as JSONL
+
+RECORD = "labels.json"
+SENTENCES = "sentences.jsonl"
+LABELLED = "labelled.jsonl"
+
+
+class Labels:
+    """The folder and its record; a step is done once its files are whole and the record says so."""
+
+    def __init__(self, folder: Path) -> None:
+        if folder.exists() and not folder.is_dir():
+            raise UsageError("is a file, a folder of labels is to be here", where=str(folder))
+        self.folder = folder
+        self.record: dict[str, Any] = read_json(folder / RECORD) if (folder / RECORD).exists() else {}
+
+    @property
+    def begun(self) -> bool:
+        """Whether an earlier run has read the text: then teachers, text and vote must stay the same."""
+        return bool(self.record)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the teachers have voted: then no teacher is needed any more."""
+        return "labelled" in self.record
+
+    @property
+    def types(self) -> Types:
+        """The types that the teachers know."""
+        return Types(**self.record["types"])
+
+    @property
+    def sentences(self) -> Path:
+        """The file of the sentences that teachers read."""
+        return self.folder / SENTENCES
+
+    @property
+    def labelled(self) -> Path:
+        """The file of what they agree on."""
+        return self.folder / LABELLED
+
+    def note(self, **facts: Any) -> None:
+        """Add to the record."""
+        self.record |= facts
+        with writing(self.folder / RECORD) as file:
+            json.dump(self.record, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+
+    def begin(self, teachers: Sequence[Teacher], vote: float, **text: Any) -> None:
+        """Write down who will label which text, whose sentences are whole, and how it is voted."""
+        self.note(
+            teachers=[{"name": teacher.name, "weights": teacher.weights} for teacher in teachers],
+            types=asdict(teachers[0].types),
+            text=text,
+            vote=vote,
+        )
+
+    def require_same(self, teachers: Sequence[Teacher], vote: float | None, text: str | None) -> None:
+        """Refuse labels of other teachers, of another vote, or of a text with another digest.
+
+        What is not given (no teacher, None) is taken as it was.
+        """
+        now: dict[str, tuple[Any, Any]] = {}
+        made_by = [(known["name"], known["weights"]) for known in self.record["teachers"]]
+        if teachers and [weights for _, weights in made_by] != [teacher.weights for teacher in teachers]:
+            before = ", ".join(f"{name} (weights {weights[:12]})" for name, weights in made_by)
+            now["teachers"] = before, ", ".join(map(str, teachers))
+        if vote is not None and vote != self.record["vote"]:
+            now["vote"] = self.record["vote"], vote
+        if text is not None and text != self.record["text"]["digest"]:
+            now["digest of the text"] = self.record["text"]["digest"], text
+        if now:
+            different = "; ".join(
+                f"{what} was {before}, now it is {after}" for what, (before, after) in now.items()
+            )
+            raise UsageError(
+                f"holds other labels: {different}",
+                where=str(self.folder),
+                remedy="give the same teachers, text and vote as before, or another folder: --labels DIR",
+            )
+
+    def parts(self, teacher: int) -> list[Path]:
+        """What a teacher, counted from 1, has written, in order."""
+        return sorted((self.folder / f"teacher-{teacher}").glob("part-*.jsonl"))
+
+    def done(self, teacher: int) -> int:
+        """The sentences that a teacher has read."""
+        return sum(1 for part in self.parts(teacher) for _ in read_lines(part))
+
+    def write_part(self, teacher: int, sentences: Iterable[Sentence]) -> None:
+        """Add a part to a teacher's, whole or not at all."""
+        number = len(self.parts(teacher)) + 1
+        formats.write(self.folder / f"teacher-{teacher}" / f"part-{number:05d}.jsonl", sentences)
+
+    def readings(self, teacher: int) -> Iterator[Sentence]:
+        """The sentences as a teacher has read them."""
+        for part in self.parts(teacher):
+            yield from formats.read(part, JSONL)
+
+    def read_together(self) -> Iterator[tuple[Sentence, list[Sentence]]]:
+        """Each sentence with what every teacher found in it."""
+        files = [self.readings(number) for number in range(1, len(self.record["teachers"]) + 1)]
+        for sentence in formats.read(self.sentences, JSONL):
+            readings = []
+            for number, file in enumerate(files, start=1):
+                reading = next(file, None)
+                if reading is None or reading.tokens != sentence.tokens:
+                    raise DataError(
+                        f"does not hold the sentence {sentence.id!r} of {SENTENCES} in its place",
+                        where=str(self.folder / f"teacher-{number}"),
+                        remedy="delete that folder, then --resume lets the teacher read again",
+                    )
+                readings.append(reading)
+            yield sentence, readings
+
+    def remove_unfinished_files(self) -> None:
+        """Remove what a killed process left of files that it was writing."""
+        for leftover in self.folder.rglob(".*.part"):
+            leftover.unlink(missing_ok=True)
