@@ -128,7 +128,7 @@ def train(
         "config": config.model_dump(),
     }
     with sole_writer(Path(out), Path(out) / LOCK):
-        _check_folder(Path(out), resume=resume)  # again, now that nobody else can change it
+        check_folder(Path(out), resume=resume)  # again, now that nobody else can change it
         for line in advice(config, data):
             watch(Advised(line))
         session = Session(config, data, Path(out), identity)
