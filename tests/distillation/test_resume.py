@@ -93,9 +93,9 @@ def test_unfinished_labels_of_other_teachers_text_or_vote_are_refused(
     run.killed_at(out, Labelled, 1)
     before = files(out / "labels")
     for options, what in (
-        ({"teachers": second}, "teachers was"),
-        ({"text": text / "a.txt"}, "digest of the text was"),
-        ({"vote": 0.6}, "vote was 0.4, now it is 0.6"),
+        ({"teachers": second}, "holds other labels: by "),
+        ({"text": text / "a.txt"}, "of a text with the digest"),
+        ({"vote": 0.6}, "voted at 0.4, not at 0.6"),
     ):
         with pytest.raises(BiaffinityError, match=what):
             run(out, resume=True, **options)

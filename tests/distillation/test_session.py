@@ -163,11 +163,11 @@ def test_labels_used_again_are_checked_against_what_is_named(
     run(tmp_path / "one", labels=labels)
     run(tmp_path / "two", labels=labels)  # the same teachers and text
     told = complaint(run, tmp_path / "s", labels=labels, teachers=[folder], vote=0.5)
-    assert told.startswith(f"{labels}: holds other labels: teachers was {folder} (weights ")
-    assert f", now it is {folder} (weights " in told
-    assert "; vote was 0.4, now it is 0.5 (" in told
+    assert told.startswith(f"{labels}: holds other labels: by {folder} (weights ")
+    assert f", not by {folder} (weights " in told
+    assert "; voted at 0.4, not at 0.5 (give the same" in told
     told = complaint(run, tmp_path / "s", labels=labels, text=text / "a.txt")
-    assert "holds other labels: digest of the text was " in told
+    assert "holds other labels: of a text with the digest " in told
     assert "another folder: --labels DIR" in told
     assert not (tmp_path / "s").exists()
 
@@ -267,6 +267,9 @@ def test_a_folder_that_holds_a_run_or_labels_is_not_written_over(run: Run, tmp_p
     (tmp_path / "s" / "model.safetensors").unlink()
     told = complaint(run, tmp_path / "s")
     assert told.startswith(f"{tmp_path / 's' / 'labels'}: already holds labels (add --resume")
+    (tmp_path / "labels.json").write_text('{"colour": "red"}')
+    with pytest.raises(DataError, match="is no record of labels"):
+        run(tmp_path / "t", labels=tmp_path)
     (tmp_path / "file").write_text("mine")
     with pytest.raises(UsageError, match="is a file"):
         run(tmp_path / "t", labels=tmp_path / "file")

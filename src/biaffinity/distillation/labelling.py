@@ -92,9 +92,8 @@ def _sentences(item: Text) -> tuple[list[Sentence], list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", BiaffinityWarning)
         document = in_pieces(read_document(item.text, id=item.id))
-    return [sentence for sentence in document.sentences if len(sentence)], [
-        str(warning.message) for warning in caught
-    ]
+    notes = [str(warning.message) for warning in caught]
+    return [sentence for sentence in document.sentences if len(sentence)], notes
 
 
 def _teach(

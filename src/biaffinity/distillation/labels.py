@@ -16,7 +16,7 @@ from typing import Any
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
-from biaffinity.distillation.teachers import Teacher, Types
+from biaffinity.distillation.teachers import Teacher, Types, signed
 from biaffinity.errors import DataError, UsageError
 from biaffinity.files import read_json, read_lines, writing
 from biaffinity.formats.jsonl import NAME as JSONL
@@ -24,6 +24,8 @@ from biaffinity.formats.jsonl import NAME as JSONL
 RECORD = "labels.json"
 SENTENCES = "sentences.jsonl"
 LABELLED = "labelled.jsonl"
+#: What the record says from the beginning.
+FACTS = {"teachers", "types", "text", "vote"}
 
 
 class Labels:
@@ -34,6 +36,10 @@ class Labels:
             raise UsageError("is a file, a folder of labels is to be here", where=str(folder))
         self.folder = folder
         self.record: dict[str, Any] = read_json(folder / RECORD) if (folder / RECORD).exists() else {}
+        if self.record and not self.record.keys() >= FACTS:
+            raise DataError(
+                "is no record of labels", where=str(folder / RECORD), remedy="name another folder"
+            )
 
     @property
     def begun(self) -> bool:
@@ -81,21 +87,19 @@ class Labels:
 
         What is not given (no teacher, None) is taken as it was.
         """
-        now: dict[str, tuple[Any, Any]] = {}
-        made_by = [(known["name"], known["weights"]) for known in self.record["teachers"]]
-        if teachers and [weights for _, weights in made_by] != [teacher.weights for teacher in teachers]:
-            before = ", ".join(f"{name} (weights {weights[:12]})" for name, weights in made_by)
-            now["teachers"] = before, ", ".join(map(str, teachers))
+        differences = []
+        made_by = self.record["teachers"]
+        if teachers and [known["weights"] for known in made_by] != [teacher.weights for teacher in teachers]:
+            before = ", ".join(signed(known["name"], known["weights"]) for known in made_by)
+            now = ", ".join(signed(teacher.name, teacher.weights) for teacher in teachers)
+            differences.append(f"by {before}, not by {now}")
         if vote is not None and vote != self.record["vote"]:
-            now["vote"] = self.record["vote"], vote
-        if text is not None and text != self.record["text"]["digest"]:
-            now["digest of the text"] = self.record["text"]["digest"], text
-        if now:
-            different = "; ".join(
-                f"{what} was {before}, now it is {after}" for what, (before, after) in now.items()
-            )
+            differences.append(f"voted at {self.record['vote']}, not at {vote}")
+        if text is not None and text != (before := self.record["text"]["digest"]):
+            differences.append(f"of a text with the digest {before}, not {text}")
+        if differences:
             raise UsageError(
-                f"holds other labels: {different}",
+                f"holds other labels: {'; '.join(differences)}",
                 where=str(self.folder),
                 remedy="give the same teachers, text and vote as before, or another folder: --labels DIR",
             )

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from biaffinity import formats, training
-from biaffinity.annotation import Sentence
 from biaffinity.bulk.readers import Fields
 from biaffinity.bulk.run import Noted
 from biaffinity.bulk.sources import STDIN, Inputs
@@ -27,7 +26,7 @@ from biaffinity.extraction.loading import device_named
 from biaffinity.files import existing_file
 from biaffinity.formats.jsonl import NAME as JSONL
 from biaffinity.model.device import available_device
-from biaffinity.training.session import check_folder
+from biaffinity.training.session import check_folder, read_part
 
 RECIPE = "distilled"
 LABELS = "labels"
@@ -81,10 +80,15 @@ def distil(
     _require_settings(recipe, overrides, vectors, device, vote, gold_times)
     check_folder(out, resume=resume)
     report = formats.Report()
-    gold = _read(train, report)
+    gold = read_part(Path(train), report)
     for line in report.lines():
         watch(Noted(f"in reading {train}: {line}"))
-    held_out = [sentence for path in (dev, test) if path is not None for sentence in _read(path)]
+    held_out = [
+        sentence
+        for path in (dev, test)
+        if path is not None
+        for sentence in read_part(Path(path), formats.Report())  # training tells of these
+    ]
     folder = Labels(out / LABELS if labels is None else Path(labels))
     if folder.begun and not resume and (labels is None or not folder.complete):
         raise UsageError(
@@ -177,10 +181,3 @@ def _require_settings(
         raise UsageError(
             f"gold_times must be a whole number from 1 on, not {gold_times}", remedy="such as 10"
         )
-
-
-def _read(path: str | Path, report: formats.Report | None = None) -> list[Sentence]:
-    sentences = list(formats.read(path, report=report))
-    if not sentences:
-        raise DataError("holds no sentence", where=str(path), remedy="run: biaffinity check FILE")
-    return sentences

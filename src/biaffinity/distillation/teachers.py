@@ -62,8 +62,10 @@ class Teacher:
     weights: str
     types: Types
 
-    def __str__(self) -> str:
-        return f"{self.name} (weights {self.weights[:12]})"
+
+def signed(name: str, weights: str) -> str:
+    """A teacher as a message names it: what it is called, and what its weights are known by."""
+    return f"{name} (weights {weights[:12]})"
 
 
 def find_teachers(models: Sequence[str | Path]) -> list[Teacher]:

@@ -108,7 +108,7 @@ def train(
     if test:
         paths["test"] = Path(test)
     report = formats.Report()
-    parts = {name: _read_part(path, report) for name, path in paths.items()}
+    parts = {name: read_part(path, report) for name, path in paths.items()}
     if isinstance(dev, float):
         parts |= divide(parts["train"], {"dev": dev})
         paths["dev"] = paths["train"]
@@ -375,7 +375,8 @@ def _remove_unfinished_files(folder: Path, config: Config) -> None:
             leftover.unlink(missing_ok=True)
 
 
-def _read_part(path: Path, report: formats.Report) -> list[Sentence]:
+def read_part(path: Path, report: formats.Report) -> list[Sentence]:
+    """The sentences of a part of the data, of which there must be some."""
     sentences = list(formats.read(path, report=report))
     if not sentences:
         raise DataError("holds no sentence", where=str(path), remedy="run: biaffinity check FILE")
