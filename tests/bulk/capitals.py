@@ -48,6 +48,13 @@ class Capitals:
         return sentence.annotated(entities, relations)
 
 
+class Hardy(Capitals):
+    """Has memory enough for Boom, as for any other name; here, where worker processes find it too."""
+
+    def _read(self, text: str, name: str) -> Document:
+        return super()._read(text.replace("Boom", "Boon"), name)
+
+
 def load(
     model: str | None = None,
     *,

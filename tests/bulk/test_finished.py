@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from biaffinity.annotation import Document
 from biaffinity.bulk import run as module
 from biaffinity.bulk.run import Event, Finished, Noted, Started
 from biaffinity.errors import BiaffinityError, UsageError
@@ -26,13 +25,6 @@ def _small_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "CHUNK_DOCUMENTS", 5)
     monkeypatch.setattr(module, "_COMMIT_SECONDS", 0.0)
-
-
-class Hardy(capitals.Capitals):
-    """Has memory enough for Boom, as for any other name."""
-
-    def _read(self, text: str, name: str) -> Document:
-        return super()._read(text.replace("Boom", "Boon"), name)
 
 
 def end(events: list[Event]) -> Finished:
@@ -98,10 +90,10 @@ def test_what_failed_for_a_passing_reason_is_put_in_its_place(out: str, workers:
     skip_without_parquet(out)
     texts = ["Boom", *names(7), "Boom", "Boom met Al", *names(4), "Boom"]
     write("in.jsonl", texts)
-    run(out=f"whole-{out}", load=Hardy)
+    run(out=f"whole-{out}", load=capitals.Hardy)
     assert end(run(out=out)) == Finished(11, 4)
     assert end(run(out=out, resume=True)) == Finished(11, 4, complete_before=True)  # they fail again
-    events = run(out=out, resume=True, load=Hardy, workers=workers)
+    events = run(out=out, resume=True, load=capitals.Hardy, workers=workers)
     assert end(events) == Finished(15, 0, complete_before=True)
     assert content(out) == content(f"whole-{out}")
     name = Path(out).name
@@ -112,7 +104,7 @@ def test_what_failed_for_a_passing_reason_is_put_in_its_place(out: str, workers:
 def test_some_of_what_failed_is_put_in_and_some_is_kept() -> None:
     Path("in.jsonl").write_text('{"text": "Boom"}\n{"text": "Bo"}\nnonsense\n{"text": "Boom"}\n')
     assert end(run()) == Finished(1, 3)
-    assert end(run(resume=True, load=Hardy)) == Finished(3, 1, complete_before=True)
+    assert end(run(resume=True, load=capitals.Hardy)) == Finished(3, 1, complete_before=True)
     assert [json.loads(line)["id"][-1] for line in Path("out.jsonl").read_text().splitlines()] == list("124")
     (failure,) = map(json.loads, Path("out.jsonl.failed.jsonl").read_text().splitlines())
     assert failure["document"] == 2
