@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from biaffinity.annotation import Document
 from biaffinity.bulk import run as module
 from biaffinity.bulk.run import Event, Finished, Noted, Started
 from biaffinity.errors import BiaffinityError, UsageError
@@ -141,7 +142,7 @@ class _Half(capitals.Capitals):
         return super()._read(text.replace("Die", "Dee"), name)
 
 
-class _Most(Hardy):
+class _Most(capitals.Hardy):
     """Fails at Die alone."""
 
     def _read(self, text: str, name: str) -> Document:
@@ -150,7 +151,7 @@ class _Most(Hardy):
         return super()._read(text, name)
 
 
-class _All(Hardy):
+class _All(capitals.Hardy):
     """Fails at nothing."""
 
     def _read(self, text: str, name: str) -> Document:
