@@ -44,6 +44,7 @@ NOT_RUN = [
     ("docs/spacy.md", "needs the network"),
     ("docs/spacy.md", "needs a pipeline that is fetched from the network"),
     ("docs/training.md", "needs the network"),
+    ("docs/training.md", "needs an encoder and a GPU"),
 ]
 
 
