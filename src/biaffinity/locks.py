@@ -20,8 +20,10 @@ except ImportError:  # Windows
 def sole_writer(target: Path, lock: Path) -> Iterator[None]:
     """Be the only one who writes ``target`` during the block, by the file ``lock``; else an error.
 
-    The file is removed at the end. After a kill it stays, and means nothing.
+    The file is removed at the end, and so is its folder if it was made for it and nothing came into it. After
+    a kill it stays, and means nothing.
     """
+    made = not lock.parent.exists()
     handle = _acquire(target, lock)
     try:
         yield
@@ -29,6 +31,9 @@ def sole_writer(target: Path, lock: Path) -> Iterator[None]:
         with contextlib.suppress(OSError):  # Windows does not remove an open file
             lock.unlink()
         os.close(handle)
+        if made:
+            with contextlib.suppress(OSError):  # something is in it
+                lock.parent.rmdir()
 
 
 def _acquire(target: Path, lock: Path) -> int:

@@ -70,6 +70,7 @@ def test_a_teacher_that_is_done_is_not_even_loaded(
     run.killed_at(tmp_path / "s", Voted, 0)
     monkeypatch.delattr(labelling, "Extractor")
     run(tmp_path / "s", resume=True)
+    assert (tmp_path / "s" / "model.safetensors").exists()
 
 
 def test_a_complete_run_has_nothing_left_to_do(run: Run, whole: Path) -> None:

@@ -178,6 +178,8 @@ def test_a_text_is_the_same_whatever_its_files_are_called(run: Run, tmp_path: Pa
     for name, other in (("a.txt", "c.txt"), ("b.txt", "d.txt")):
         (tmp_path / "moved" / other).write_bytes((text / name).read_bytes())
     run(tmp_path / "two", labels=tmp_path / "l", text=tmp_path / "moved")
+    mixed = [(tmp_path / student / "train.jsonl").read_bytes() for student in ("one", "two")]
+    assert mixed[0] == mixed[1]
 
 
 def test_labels_of_other_types_than_gold_are_refused(run: Run, tmp_path: Path, news: list[Sentence]) -> None:

@@ -102,6 +102,7 @@ def test_the_search_works_from_disk(site: Path, browser: Browser) -> None:
     page.keyboard.type("patience")
     found = page.locator(".md-search-result__item", has_text="Recipes and settings")
     found.first.wait_for()
+    assert "patience" in found.first.inner_text().lower()
     page.close()
 
 

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from biaffinity.model.joint import JointModel
-from biaffinity.training import session
+from biaffinity.training import from_files, session
 from biaffinity.training.calibration import Calibration
 from training import tiny
 
@@ -62,4 +62,4 @@ if __name__ == "__main__":
     session.fit_calibration = fit_quickly
     prepare(sys.argv[1])
     recipe = tiny.above(sys.argv[5], FULL) if len(sys.argv) > 5 else FULL
-    session.train(recipe, train=sys.argv[3], dev=sys.argv[4], out=OUT)
+    from_files.train(recipe, train=sys.argv[3], dev=sys.argv[4], out=OUT)

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import biaffinity
-from biaffinity.training import session
+from biaffinity.training import from_files
 
 
 def python(program: str) -> str:
@@ -18,7 +18,7 @@ def python(program: str) -> str:
 
 
 def test_train_is_the_function_of_the_session() -> None:
-    assert biaffinity.train is session.train
+    assert biaffinity.train is from_files.train
 
 
 def test_other_names_are_missing_as_ever() -> None:

@@ -26,7 +26,8 @@ from biaffinity.extraction.loading import device_named
 from biaffinity.files import existing_file
 from biaffinity.formats.jsonl import NAME as JSONL
 from biaffinity.model.device import available_device
-from biaffinity.training.session import check_folder, read_part
+from biaffinity.training.from_files import read_part
+from biaffinity.training.session import check_folder
 
 RECIPE = "distilled"
 LABELS = "labels"

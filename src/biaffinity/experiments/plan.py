@@ -21,7 +21,8 @@ from biaffinity.corpus.repeats import Repeats
 from biaffinity.errors import DataError, UsageError
 from biaffinity.experiments.variants import SETUPS, Variant
 from biaffinity.files import read_json
-from biaffinity.training.session import RUN, data_digest, is_complete
+from biaffinity.training.from_files import data_digest
+from biaffinity.training.session import RUN, is_complete
 from biaffinity.training.state import CHECKPOINT
 
 EXTRA_SCORES = "extra-scores.json"

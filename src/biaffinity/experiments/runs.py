@@ -21,7 +21,8 @@ from biaffinity.errors import DataError, UsageError
 from biaffinity.experiments.plan import EXTRA_SCORES
 from biaffinity.experiments.variants import SETUPS, SWITCHES, Variant, variant_of
 from biaffinity.files import read_json, read_json_lines, writing
-from biaffinity.training.session import HISTORY, RUN, is_complete
+from biaffinity.training.history import HISTORY
+from biaffinity.training.session import RUN, is_complete
 
 CellPath = tuple[str, ...]
 Record = dict[str, Any]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, get_args, overload
@@ -26,6 +25,7 @@ from biaffinity.extraction.given import (
 )
 from biaffinity.extraction.inputs import TextInput, as_pairs, read_item, require_texts, with_entities
 from biaffinity.extraction.loading import Runtime, device_named, load_network, model_folder
+from biaffinity.extraction.origin import Origin, reload
 from biaffinity.extraction.pieces import in_pieces, joined
 from biaffinity.extraction.thresholds import MinScore, Thresholds
 from biaffinity.extraction.windows import Work, windows
@@ -56,7 +56,7 @@ class Extractor:
     def __init__(self, network: Network, *, min_score: MinScore = 0.0) -> None:
         self._predictor = Predictor(network)
         self._thresholds = self._read_thresholds(min_score)
-        self._origin: _Origin | None = None
+        self._origin: Origin | None = None
 
     @classmethod
     def load(
@@ -81,7 +81,7 @@ class Extractor:
         extractor = cls(load_network(folder, runtime, device=device, threads=threads), min_score=min_score)
         frozen = tuple(min_score.items()) if isinstance(min_score, Mapping) else min_score
         here = str(folder.absolute())  # another process may stand elsewhere
-        extractor._origin = _Origin(cls, here, runtime, device, threads, frozen, os.urandom(16).hex())
+        extractor._origin = Origin(cls, here, runtime, device, threads, frozen, os.urandom(16).hex())
         return extractor
 
     def push_to_hub(self, name: str, *, private: bool = False, token: str | None = None) -> str:
@@ -368,35 +368,7 @@ class Extractor:
                 "only an extractor that was loaded from a folder can be copied or sent to a process",
                 remedy="make it with biaffinity.load(folder)",
             )
-        return _reload, (self._origin,)
-
-
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """What an extractor was loaded with, and a name that no other load has."""
-
-    kind: type[Extractor]
-    folder: str
-    runtime: Runtime
-    device: str
-    threads: int
-    min_score: float | tuple[tuple[str, float], ...]
-    name: str
-
-
-@lru_cache(maxsize=4)
-def _reload(origin: _Origin) -> Extractor:
-    """The same extractor in another process: read once there, however often it is sent."""
-    min_score = dict(origin.min_score) if isinstance(origin.min_score, tuple) else origin.min_score
-    extractor = origin.kind.load(
-        origin.folder,
-        runtime=origin.runtime,
-        device=origin.device,
-        threads=origin.threads,
-        min_score=min_score,
-    )
-    extractor._origin = origin
-    return extractor
+        return reload, (self._origin,)
 
 
 def _require_number(value: object, name: str) -> None:

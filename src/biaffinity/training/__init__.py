@@ -10,7 +10,7 @@ from biaffinity.training.events import (
     Started,
     StoppedEarly,
 )
-from biaffinity.training.session import train
+from biaffinity.training.from_files import train
 from biaffinity.training.tensorboard import TensorBoardLog
 from biaffinity.training.trainer import DivergedError, Trainer, TrainingData
 

@@ -1,4 +1,4 @@
-"""A training run on disk: a folder that at every moment holds the best model so far and can go on.
+"""A training run on disk: a folder that can go on, and holds the best model as of where it would.
 
 OUT/config.json, vocabulary.json, model.safetensors, README.md   the model of the best epoch
 OUT/*.onnx                                                       the same for the runtime without PyTorch
@@ -9,38 +9,28 @@ OUT/run.json                                                     the run's comma
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from torch import Tensor
 
-from biaffinity import formats
-from biaffinity.annotation import Sentence
 from biaffinity.checksums import SEAL, file_checksum, is_sound, sealed
 from biaffinity.config.folder import CARD, CONFIG, GRAPH_SUFFIX, WEIGHTS
-from biaffinity.config.recipes import read_recipe, recipe_path
 from biaffinity.config.settings import Config, validate
 from biaffinity.config.upgrade import upgraded_config
-from biaffinity.corpus.division import divide
-from biaffinity.encoders.recurrent.settings import RecurrentSettings
-from biaffinity.encoders.recurrent.vectors import WordVectors, load_vectors_for
 from biaffinity.errors import DataError, MissingExtraError, UsageError
-from biaffinity.files import read_json, read_lines, writing
-from biaffinity.locks import sole_writer
+from biaffinity.files import read_json, writing
 from biaffinity.model.card import write_card
-from biaffinity.model.device import available_device
 from biaffinity.model.export import export
 from biaffinity.model.folder import copied, load_weights, owned_tensors, save_description, save_weights
-from biaffinity.training.advice import advice
 from biaffinity.training.calibration import Calibration, apply_calibration, calibrated_config, fit_calibration
 from biaffinity.training.curves import draw_curves
-from biaffinity.training.events import Advised, EpochEnded, Event, Finished, Finishing
+from biaffinity.training.events import EpochEnded, Event, Finished, Finishing
+from biaffinity.training.history import HISTORY, read_history, write_history
 from biaffinity.training.provenance import provenance
 from biaffinity.training.state import (
     CALIBRATED,
@@ -54,7 +44,6 @@ from biaffinity.training.state import (
 )
 from biaffinity.training.trainer import DivergedError, Trainer, TrainingData
 
-HISTORY = "history.jsonl"
 CURVES = "curves.png"
 RUN = "run.json"
 LOCK = ".lock"
@@ -63,87 +52,6 @@ HISTORY_CHECKSUM = "history_sha256"
 #: A checkpoint is written after every epoch if that takes no more than some seconds; else only once training
 #: has gone on for so many times as long as writing takes.
 CHEAP, WORTH = 0.5, 20
-
-
-def train(
-    recipe: Config | Path | str,
-    *,
-    train: Path | str,
-    dev: Path | str | float,
-    out: Path | str,
-    test: Path | str | None = None,
-    vectors: Path | str | None = None,
-    seed: int = 1,
-    device: str = "cpu",
-    overrides: Sequence[str] = (),
-    resume: bool = False,
-    graphs: bool = True,
-    watch: Callable[[Event], None] = lambda event: None,
-) -> Finished:
-    """Train a model from files and keep the best epoch's in ``out``, calibrated and exported.
-
-    Args:
-        recipe: a config, or a TOML recipe: its path, or its name if it comes with the package.
-        train, dev, test: data in any format that `biaffinity.formats` reads; a number as ``dev`` is the
-            share of the training data that is held back for it, the same sentences whatever the seed.
-        out: the folder to write; it must be new, unless ``resume``.
-        vectors: word vectors; for a pair of files, the list of words.
-        seed: of every random number; the same seed on the same machine gives the same model.
-        device: ``cpu``, ``cuda`` or ``cuda:1``.
-        overrides: ``section.key=value`` over the recipe.
-        resume: go on with the run in ``out``, from its last whole epoch.
-        graphs: end with the export, so that the model runs without PyTorch.
-        watch: is told every event.
-
-    Ctrl-C ends the run early with the best model so far; the same run can be resumed later.
-    """
-    if isinstance(recipe, Config) and overrides:
-        raise UsageError("overrides are laid over a recipe file only", remedy="change the config itself")
-    config = recipe if isinstance(recipe, Config) else read_recipe(recipe, overrides)
-    available_device(device)
-    check_folder(Path(out), resume=resume)
-    paths = {"train": Path(train)}
-    if not isinstance(dev, float):
-        paths["dev"] = Path(dev)
-    if test:
-        paths["test"] = Path(test)
-    report = formats.Report()
-    parts = {name: read_part(path, report) for name, path in paths.items()}
-    if isinstance(dev, float):
-        parts |= divide(parts["train"], {"dev": dev})
-        paths["dev"] = paths["train"]
-    sentences = [*parts["train"], *parts["dev"]]
-    loaded = _load_vectors(config, Path(vectors), sentences) if vectors else None
-    data = TrainingData(parts["train"], parts["dev"], parts.get("test"), loaded, tuple(report.lines()))
-    identity = {
-        "recipe": "given in Python" if isinstance(recipe, Config) else recipe_path(recipe).name,
-        "seed": seed,
-        "device": device,
-        "vectors": loaded.source if loaded else None,
-        "vectors_sha256": _vectors_digest(loaded) if loaded else None,
-        "data": {
-            name: {"file": path.name, "sentences": len(parts[name]), "sha256": data_digest(parts[name])}
-            for name, path in paths.items()
-        },
-        "config": config.model_dump(),
-    }
-    with sole_writer(Path(out), Path(out) / LOCK):
-        check_folder(Path(out), resume=resume)  # again, now that nobody else can change it
-        for line in advice(config, data):
-            watch(Advised(line))
-        session = Session(config, data, Path(out), identity)
-        interrupted = False
-        try:
-            for event in session.events():
-                watch(event)
-        except KeyboardInterrupt:
-            if not session.has_model:
-                raise
-            interrupted = True
-        for event in session.finish(interrupted=interrupted, graphs=graphs):
-            watch(event)
-    assert isinstance(event, Finished)
-    return event
 
 
 class Session:
@@ -162,7 +70,7 @@ class Session:
         self.trainer = Trainer(config, data, seed=identity["seed"], device=identity["device"])
         if self.complete:
             self.trainer.epoch, self.trainer.best_epoch = earlier["epochs_done"], earlier["best_epoch"]
-            self.history = _read_history(folder, self.trainer.epoch, earlier.get(HISTORY_CHECKSUM))
+            self.history = read_history(folder, self.trainer.epoch, earlier.get(HISTORY_CHECKSUM))
             remove_state(folder)
         elif has_state(folder):
             self.history = _load_checkpoint(self.trainer, folder)
@@ -192,7 +100,7 @@ class Session:
         if event.best:
             self._best = event.epoch, copied(owned_tensors(self.trainer.model))
         self.history.append(event.to_dict())
-        _write_history(self.folder, self.history)
+        write_history(self.folder, self.history)
         if self._checkpoint_due():
             self._write_checkpoint()
 
@@ -340,31 +248,9 @@ def _load_checkpoint(trainer: Trainer, folder: Path) -> list[dict[str, Any]]:
         ) from error
     check_weights(folder, state, trainer.epoch)
     if not history:  # a checkpoint of an earlier version
-        return _read_history(folder, trainer.epoch)
-    _write_history(folder, history)  # whatever has become of the file
+        return read_history(folder, trainer.epoch)
+    write_history(folder, history)  # whatever has become of the file
     return history
-
-
-def _write_history(folder: Path, history: list[dict[str, Any]]) -> None:
-    with writing(folder / HISTORY) as file:
-        file.writelines(json.dumps(line) + "\n" for line in history)
-
-
-def _read_history(folder: Path, epochs: int, checksum: str | None = None) -> list[dict[str, Any]]:
-    """The history of the first ``epochs`` epochs; a kill may have left the line of one more."""
-    path, history = folder / HISTORY, []
-    if checksum is not None and file_checksum(path) != checksum:
-        raise DataError(
-            "is damaged: its checksum is another", where=str(path), remedy="restore it from a copy"
-        )
-    try:
-        for _, line in read_lines(path):
-            history.append(json.loads(line))
-    except json.JSONDecodeError as error:
-        raise DataError(f"is not JSON: {error.msg}", where=f"{path}:{len(history) + 1}") from error
-    if len(history) < epochs:
-        raise DataError(f"has {len(history)} epochs, the run has done {epochs}", where=str(path))
-    return history[:epochs]
 
 
 def _remove_unfinished_files(folder: Path, config: Config) -> None:
@@ -373,22 +259,6 @@ def _remove_unfinished_files(folder: Path, config: Config) -> None:
     for name in (*model, CURVES, CHECKPOINT, PREVIOUS, HISTORY, RUN):
         for leftover in folder.glob(f".{name}.*.part"):
             leftover.unlink(missing_ok=True)
-
-
-def read_part(path: Path, report: formats.Report) -> list[Sentence]:
-    """The sentences of a part of the data, of which there must be some."""
-    sentences = list(formats.read(path, report=report))
-    if not sentences:
-        raise DataError("holds no sentence", where=str(path), remedy="run: biaffinity check FILE")
-    return sentences
-
-
-def _load_vectors(config: Config, path: Path, sentences: Sequence[Sentence]) -> WordVectors:
-    if not isinstance(config.encoder, RecurrentSettings):
-        raise UsageError(
-            f"a {config.encoder.type} encoder reads no word vectors", remedy="leave out --vectors"
-        )
-    return load_vectors_for(config.encoder, path, sentences)
 
 
 def _epoch(notes: dict[str, str], folder: Path) -> int:
@@ -415,20 +285,6 @@ def _first_difference(key: str, before: Any, now: Any) -> str:
             if before.get(name) != now.get(name):
                 return _first_difference(f"{key}.{name}", before.get(name), now.get(name))
     return f"{key} was {before}, now it is {now}"
-
-
-def data_digest(sentences: Sequence[Sentence]) -> str:
-    """A fingerprint of data as read, whatever file it came in."""
-    digest = hashlib.sha256()
-    for sentence in sentences:
-        digest.update(json.dumps(sentence.to_dict(), ensure_ascii=False).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
-
-
-def _vectors_digest(vectors: WordVectors) -> str:
-    digest = hashlib.sha256("\n".join(vectors.words).encode("utf-8", "surrogatepass"))
-    digest.update(np.ascontiguousarray(vectors.matrix).data)
-    return digest.hexdigest()
 
 
 def _write_json(path: Path, record: dict[str, Any]) -> None:

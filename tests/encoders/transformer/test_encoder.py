@@ -379,13 +379,13 @@ def complaint(folder: Path, settings: Any, name: str) -> str:
 @pytest.mark.parametrize("name", ["transformer.json", "tokenizer.json"])
 def test_a_damaged_file_is_named(name: str, content: bytes, spare: Path, first: TransformerEncoder) -> None:
     (spare / name).write_bytes(content)
-    complaint(spare, first.settings, name)
+    assert complaint(spare, first.settings, name)
 
 
 @pytest.mark.parametrize("name", ["transformer.json", "tokenizer.json"])
 def test_a_missing_file_is_named(name: str, spare: Path, first: TransformerEncoder) -> None:
     (spare / name).unlink()
-    complaint(spare, first.settings, name)
+    assert "no such file" in complaint(spare, first.settings, name).casefold()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
@@ -13,7 +12,8 @@ from biaffinity.decoding.arrays import Ints, padded
 from biaffinity.encoders.normalisation import character_form, word_form
 from biaffinity.encoders.recurrent.settings import RecurrentSettings
 from biaffinity.encoders.recurrent.vocabulary import Vocabulary
-from biaffinity.encoders.spelling import LONGEST_END, Spellings, grown
+from biaffinity.encoders.spelling import Spellings, grown
+from biaffinity.encoders.tokens_met import TokensMet
 from biaffinity.errors import BiaffinityError
 from biaffinity.files import read_json
 
@@ -29,28 +29,16 @@ def read_vocabulary(folder: Path) -> Vocabulary:
         raise error.at(str(folder / VOCABULARY)) from None
 
 
-class RecurrentFeaturiser:
+class RecurrentFeaturiser(TokensMet):
     """Numbers tokens, remembering those that it has met."""
 
     def __init__(self, settings: RecurrentSettings, vocabulary: Vocabulary) -> None:
+        super().__init__()
         self.vocabulary = vocabulary
         self.normalisation = settings.normalisation
-        self._tokens: dict[str, int] = {}
         self._spellings = Spellings(vocabulary.alphabet)
         # The word number and the form's number of every token met, with room to grow: [tokens met, 2].
         self._numbers = np.zeros((1024, 2), dtype=np.int64)
-        self._met = 0
-
-    @property
-    def remembered(self) -> int:
-        """How many distinct tokens are kept; each takes some hundred bytes."""
-        return self._met
-
-    def featurise(self, tokens: Sequence[str]) -> list[int]:
-        """A sentence of at least one token, as the places of its tokens among those met."""
-        known = self._tokens.get
-        places = [known(token) for token in tokens]
-        return [self._meet(token) for token in tokens] if None in places else cast(list[int], places)
 
     def collate(self, sentences: Sequence[list[int]]) -> dict[str, Ints]:
         """Padded arrays of some sentences.
@@ -69,15 +57,7 @@ class RecurrentFeaturiser:
             "form_index": padded(index, lengths),
         }
 
-    def _meet(self, token: str) -> int:
-        """The place of a token among those met, new or not."""
-        place = self._tokens.get(token)
-        if place is not None:
-            return place
+    def _learn(self, place: int, token: str) -> None:
         form = self._spellings.meet(character_form(token, self.normalisation))
-        place, self._met = self._met, self._met + 1
         self._numbers = grown(self._numbers, place)
         self._numbers[place] = self.vocabulary.word(word_form(token, self.normalisation)), form
-        if len(token) <= 2 * LONGEST_END:  # what is longer hardly comes again, and may be megabytes
-            self._tokens[token] = place
-        return place

@@ -4,40 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import cast
 
 import numpy as np
 
 from biaffinity.decoding.arrays import Ints, padded
 from biaffinity.encoders.normalisation import character_form
-from biaffinity.encoders.spelling import LONGEST_END, Alphabet, Spellings, grown
+from biaffinity.encoders.spelling import Alphabet, Spellings, grown
+from biaffinity.encoders.tokens_met import TokensMet
 from biaffinity.encoders.transformer.pieces import WordPieces, windows
 
 
-class TransformerFeaturiser:
+class TransformerFeaturiser(TokensMet):
     """Cuts tokens into pieces, remembering those that it has met."""
 
     def __init__(self, pieces: WordPieces, padding: int, alphabet: Alphabet) -> None:
+        super().__init__()
         self._pieces = pieces
         self._padding = padding
-        self._tokens: dict[str, int] = {}
         self._spellings = Spellings(alphabet)
         # Of every token met where its pieces are, how many, and the number of its form, [tokens met, 3];
         # and the pieces themselves. Both have room to grow.
         self._numbers = np.zeros((1024, 3), dtype=np.int64)
         self._ids = np.zeros(4096, dtype=np.int64)
-        self._met = self._used = 0
-
-    @property
-    def remembered(self) -> int:
-        """How many distinct tokens are kept; each takes some hundred bytes."""
-        return self._met
-
-    def featurise(self, tokens: Sequence[str]) -> list[int]:
-        """A sentence of at least one token, as the places of its tokens among those met."""
-        known = self._tokens.get
-        places = [known(token) for token in tokens]
-        return [self._meet(token) for token in tokens] if None in places else cast(list[int], places)
+        self._used = 0
 
     def collate(self, sentences: Sequence[list[int]]) -> dict[str, Ints]:
         """Padded arrays of some sentences.
@@ -89,20 +78,12 @@ class TransformerFeaturiser:
             row[size : size + len(after)] = after
         return row_of * pieces.shape[1] + len(before) + starts - base, pieces, piece_lengths
 
-    def _meet(self, token: str) -> int:
-        """The place of a token among those met, new or not."""
-        place = self._tokens.get(token)
-        if place is not None:
-            return place
+    def _learn(self, place: int, token: str) -> None:
         form = character_form(token, "lower")
         ids = self._pieces.of(form)
         while self._used + len(ids) > len(self._ids):
             self._ids = grown(self._ids, len(self._ids))
         self._ids[self._used : self._used + len(ids)] = ids
-        place, self._met = self._met, self._met + 1
         self._numbers = grown(self._numbers, place)
         self._numbers[place] = self._used, len(ids), self._spellings.meet(form)
         self._used += len(ids)
-        if len(token) <= 2 * LONGEST_END:  # what is longer hardly comes again, and may be megabytes
-            self._tokens[token] = place
-        return place

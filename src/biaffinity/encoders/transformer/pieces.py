@@ -9,6 +9,7 @@ from tokenizers import Tokenizer
 
 from biaffinity.decoding.arrays import Ints
 from biaffinity.errors import DataError
+from biaffinity.files import refused
 
 #: Pieces of one word that are read; a longer word (an address, say) is cut in the middle.
 LONGEST_WORD = 32
@@ -42,7 +43,7 @@ class WordPieces:
         try:
             content = path.read_bytes()
         except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror}", where=str(path)) from error
+            raise refused("read", path, error) from error
         try:
             return cls(Tokenizer.from_buffer(content), limit)
         except Exception as error:  # the library raises bare exceptions
