@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from biaffinity.annotation import Document, Entity, Sentence
-from biaffinity.decoding.arrays import Bools
-from biaffinity.decoding.decode import BeforePairs
+from biaffinity.decoding.arrays import Bools, Floats
+from biaffinity.decoding.decode import Check
 from biaffinity.decoding.labels import Labels
 from biaffinity.decoding.prediction import Predictor
 from biaffinity.errors import UsageError
@@ -182,9 +182,10 @@ def annotate(
     predictor: Predictor,
     sentences: Sequence[Sentence],
     given: Sequence[Entities],
+    floors: Sequence[Floats | None],
     *,
     batch_tokens: int | None = None,
-    before_pairs: BeforePairs | None = None,
+    check: Check | None = None,
 ) -> list[Sentence]:
     """The sentences annotated, each with what ``given`` says of the entities that it has.
 
@@ -192,12 +193,13 @@ def annotate(
     score; of any other it is the probability of its type, given all the spans and types that the user
     knows. With ``"keep"`` given ones have no score at all: that tells them from those of the model.
     """
-    found = _annotate_within(predictor, sentences, given, batch_tokens, before_pairs)
+    found = _annotate_within(predictor, sentences, given, floors, batch_tokens, check)
     settled = {i: _settle(sentences[i], found[i]) for i, kind in enumerate(given) if kind != "replace"}
     # A model that was not trained on legal labels only may spell two types within one entity.
     torn = [i for i, known in settled.items() if known.keys() - {(e.start, e.end) for e in found[i].entities}]
     repaired = [sentences[i].annotated(settled[i].values()) for i in torn]
-    again = _annotate_within(predictor, repaired, [given[i] for i in torn], batch_tokens, before_pairs)
+    kinds, lowest = [given[i] for i in torn], [floors[i] for i in torn]
+    again = _annotate_within(predictor, repaired, kinds, lowest, batch_tokens, check)
     for i, sentence in zip(torn, again, strict=True):
         found[i] = sentence
     for i, known in settled.items():
@@ -210,15 +212,16 @@ def _annotate_within(
     predictor: Predictor,
     sentences: Sequence[Sentence],
     given: Sequence[Entities],
+    floors: Sequence[Floats | None],
     batch_tokens: int | None,
-    before_pairs: BeforePairs | None,
+    check: Check | None,
 ) -> list[Sentence]:
     labels = predictor.description.labels
     masks = [
         None if kind == "replace" else allowed_labels(labels, sentence, others=kind == "keep")
         for sentence, kind in zip(sentences, given, strict=True)
     ]
-    return predictor.annotate(sentences, allowed=masks, batch_tokens=batch_tokens, before_pairs=before_pairs)
+    return predictor.annotate(sentences, allowed=masks, floors=floors, batch_tokens=batch_tokens, check=check)
 
 
 def _settle(sentence: Sentence, found: Sentence) -> dict[tuple[int, int], Entity]:
