@@ -4,8 +4,7 @@
 
 FILEs hold annotated sentences (by default CoNLL04's dev, from BIAFFINITY_DATA or ../shared/data), best ones
 that the model was not trained on. An entity is right where gold has the same span with the same type, a
-relation where gold has the same type between the same two entities (strict). A relation's own score takes
-its entities for granted, so its product with their scores is looked at as well.
+relation where gold has the same type between the same two entities (strict).
 
 The numbers are explained in `biaffinity.scoring.calibration`; "error" is the expected calibration error.
 """
@@ -29,8 +28,7 @@ from biaffinity.runtime.network import OnnxNetwork
 from biaffinity.scoring.calibration import Calibration, calibrate, judge
 
 ROOT = Path(__file__).parent.parent
-#: What is looked at, and what it is called.
-KINDS = {"entities": "entities", "relations": "relations", "triples": "relation x its entities"}
+KINDS = ("entities", "relations")
 
 
 def draw(measured: Mapping[str, Calibration], path: Path) -> None:
@@ -40,7 +38,7 @@ def draw(measured: Mapping[str, Calibration], path: Path) -> None:
 
     # The same numbers give the same file; on a white card it can be read on any page.
     matplotlib.rcParams.update({"svg.hashsalt": "biaffinity", "svg.fonttype": "none", "font.size": 11})
-    figure = Figure(figsize=(10, 4.1), layout="constrained", facecolor="white")
+    figure = Figure(figsize=(7, 4.1), layout="constrained", facecolor="white")
     figure.patch.set(edgecolor="#d0d7de", linewidth=1.5)
     largest = max(one.count for values in measured.values() for one in values.bins)
     for axis, (kind, values) in zip(
@@ -68,7 +66,7 @@ def draw(measured: Mapping[str, Calibration], path: Path) -> None:
                 color="#4b5563",
             )
         axis.set(
-            title=f"{KINDS[kind]} ({values.count})",
+            title=f"{kind} ({values.count})",
             xlabel="score",
             xlim=(-0.02, 1.04),
             ylim=(-0.11, 1.04),
@@ -101,10 +99,10 @@ def main() -> None:
     judged = judge(gold, predict(OnnxNetwork.load(arguments.model), gold))
     measured = {kind: calibrate(getattr(judged, kind)) for kind in KINDS}
     print(f"{len(gold)} sentences")
-    print(f"{'':24} {'found':>6} {'mean score':>11} {'right':>7} {'error':>7} {'Brier':>7}")
+    print(f"{'':10} {'found':>6} {'mean score':>11} {'right':>7} {'error':>7} {'Brier':>7}")
     for kind, values in measured.items():
         print(
-            f"{KINDS[kind]:24} {values.count:6} {values.mean_score:11.3f} {values.right:7.3f}"
+            f"{kind:10} {values.count:6} {values.mean_score:11.3f} {values.right:7.3f}"
             f" {values.error:7.3f} {values.brier:7.3f}"
         )
     if arguments.json:

@@ -148,6 +148,16 @@ def test_a_least_score_is_handed_on(extract) -> None:
     assert [entity["text"] for entity in json.loads(out)["entities"]] == ["Bo"]
 
 
+def test_a_low_least_score_finds_relations_that_the_model_does_not_decide_for(command) -> None:
+    text = "Mayor Tove Lind of Solund met Paul Okafor of the Harrow Institute in Boston."
+    decided, more, work = (
+        set(triples(json.loads(command("extract", text, *options)[1])))
+        for options in ((), ("--min-score", "0.05"), ("--min-score", "Work_For=0.05"))
+    )
+    assert decided < work < more
+    assert {type_ for _, type_, _ in work - decided} == {"Work_For"}
+
+
 def test_a_bad_document_is_told_and_left_out_and_the_exit_code_says_so(extract) -> None:
     write("a.jsonl", ["Bo.", 3, "Boom", "Al."])
     code, out, err = extract("a.jsonl")

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from biaffinity import Document, Entity, Extractor, Sentence
+from biaffinity.decoding.labels import Labels
 from biaffinity.errors import BiaffinityWarning, UsageError
+from biaffinity.extraction.given import Entities
+from decoding.written import written
 from extraction.texts import ANA, TOVE
 from model.tiny import assert_alike
 
@@ -150,3 +154,33 @@ def test_a_monstrous_sentence_stays_one(extractor: Extractor) -> None:
 def test_one_document_is_no_iterable_of_them(extractor: Extractor, one: Any) -> None:
     with pytest.raises(UsageError, match="must be an iterable, not one"):
         extractor.annotate(one)
+
+
+def reader_of_periods() -> Extractor:
+    """Of three tokens the last two are one name, or, a little less likely, the second alone is."""
+    scores = np.zeros((1, 3, 9), dtype=np.float32)
+    labels = Labels(("Loc", "Peop"), "bilou").names
+    for token, label, score in ((0, "O", 9), (1, "B-Loc", 5), (1, "U-Loc", 4), (2, "L-Loc", 5), (2, "O", 4)):
+        scores[0, token, labels.index(label)] = score
+    return Extractor(written(scores=scores, constrained=True))
+
+
+@pytest.mark.parametrize(("name", "end"), [("UK", 2), ("Solund", 2), ("U.S", 3), ("Calif", 3)])
+def test_the_period_of_a_sentence_is_no_part_of_a_name_but_that_of_an_abbreviation_is(
+    name: str, end: int
+) -> None:
+    [found] = reader_of_periods().annotate([Sentence(["in", name, "."])])
+    assert [(e.start, e.end, e.type) for e in found.entities] == [(1, end, "Loc")]
+
+
+@pytest.mark.parametrize("kind", ["keep", "given"])
+def test_a_period_that_is_given_as_part_of_a_name_stays(kind: Entities) -> None:
+    sentence = Sentence(["in", "UK", "."], [Entity(1, 3, "Loc")])
+    [found] = reader_of_periods().annotate([sentence], entities=kind)
+    assert found.entities == sentence.entities
+
+
+def test_a_period_stays_outside_of_what_is_found_beside_given_entities() -> None:
+    sentence = Sentence(["in", "UK", "."], [Entity(0, 1, "Peop")])
+    [found] = reader_of_periods().annotate([sentence], entities="keep")
+    assert [(e.start, e.end) for e in found.entities] == [(0, 1), (1, 2)]

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import biaffinity
-from biaffinity import Document, Extractor, Sentence
+from biaffinity import Document, Extractor, Sentence, TextInput
 from biaffinity.decoding.prediction import predict
 from biaffinity.errors import BiaffinityError, DataError, MissingExtraError, UsageError
 from biaffinity.extraction import BiaffinityWarning, loading, pieces
@@ -24,6 +24,9 @@ from biaffinity.model.joint import JointModel
 from biaffinity.model.network import TorchNetwork
 from extraction.texts import ANA, TOVE, texts
 from model.tiny import assert_alike, bare
+
+#: Names that the models know, and no word about what they have to do with each other.
+CROWD = "Norvik Oil and Ana Ruiz left Bergen, Solund and Tove Lind."
 
 CASES = {
     "empty": "",
@@ -165,6 +168,47 @@ def test_the_min_score_of_a_call_comes_before_that_of_the_extractor(folder: Path
     strict = biaffinity.load(folder, min_score=1.0)
     assert strict(ANA).entities == strict.tokens(ANA.split()).entities == ()
     assert len(strict(ANA, min_score=0).entities) == 4
+    assert_same(strict(ANA, min_score={}), biaffinity.load(folder)(ANA))
+
+
+def links(document: Document) -> set[tuple[int, int, str]]:
+    places = {entity: place for place, entity in enumerate(document.entities)}
+    return {(places[r.head], places[r.tail], r.type) for r in document.relations}
+
+
+@pytest.mark.parametrize("runtime", ["onnx", "torch"])
+@pytest.mark.parametrize("model", ["folder", "transformer_folder"])
+def test_a_low_min_score_finds_relations_that_the_model_does_not_decide_for(
+    model: str, runtime: Any, request: pytest.FixtureRequest
+) -> None:
+    unsure = biaffinity.load(request.getfixturevalue(model), runtime=runtime)
+    decided, everything, some = unsure(CROWD), unsure(CROWD, min_score=0), unsure(CROWD, min_score=0.05)
+    assert decided.entities == everything.entities
+    assert links(decided) < links(everything)
+    assert min(r.score for r in everything.relations) < 0.05  # type: ignore[type-var]
+    wanted = [r for r in everything.relations if r.score is not None and r.score >= 0.05]
+    assert [(r.type, r.head, r.tail) for r in some.relations] == [(r.type, r.head, r.tail) for r in wanted]
+
+
+def test_a_relation_scores_no_more_than_its_entities(extractor: Extractor) -> None:
+    for relation in extractor(f"{ANA} {TOVE} Norvik Oil of Solund.", min_score=0).relations:
+        assert relation.score <= min(relation.head.score, relation.tail.score)  # type: ignore[operator,type-var]
+
+
+def test_each_text_of_a_stream_has_its_own_least_score(extractor: Extractor) -> None:
+    """They share a batch, and what is unlikely is found for those that asked for it."""
+    asked = [TextInput(CROWD, min_score=least) for least in (None, 0, {"Located_In": 0}, 1.0)]
+    counts = [len(document.relations) for document in extractor.stream(asked)]
+    alone = [len(extractor(CROWD, min_score=item.min_score).relations) for item in asked]
+    assert counts == alone
+    assert counts[3] == 0 < counts[0] < counts[2] < counts[1]
+
+
+def test_unlikely_relations_are_found_between_given_entities(extractor: Extractor) -> None:
+    given = [(15, 23, "Peop"), (29, 35, "Loc"), (37, 43, "Loc")]
+    decided, everything = extractor(CROWD, entities=given), extractor(CROWD, entities=given, min_score=0)
+    assert [e.text for e in everything.entities] == ["Ana Ruiz", "Bergen", "Solund"]
+    assert links(decided) < links(everything)
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, "high", True, {"Pope": 0.5}, {"entities": 2}, {"Kill": None}])

@@ -6,34 +6,26 @@ import pytest
 
 from biaffinity.annotation import Entity, Relation, Sentence
 from biaffinity.errors import UsageError
-from biaffinity.extraction.thresholds import Thresholds
+from biaffinity.extraction.thresholds import FLOOR, Thresholds
 
 SENTENCE = Sentence(
     ["Ana", "left", "Oslo"],
     [Entity(0, 1, "Peop", 0.5), Entity(2, 3, "Loc", 0.75)],
     [Relation("Live_In", 0, 1, 0.25)],
 )
-NEXT_ABOVE = {0.5: 0.5000000000000001, 0.25: 0.25000000000000006}
+NEXT_ABOVE = 0.5000000000000001
 
 
-def kept(person: float, live_in: float) -> Sentence:
-    return Thresholds({"Peop": person, "Loc": 0.0}, {"Live_In": live_in}).kept(SENTENCE)
+def kept(person: float) -> Sentence:
+    return Thresholds({"Peop": person, "Loc": 0.0}, {"Live_In": 1.0}).kept(SENTENCE)
 
 
 def test_an_entity_that_scores_exactly_the_least_score_stays() -> None:
-    assert kept(0.5, 0.0) == SENTENCE
-
-
-def test_a_relation_that_scores_exactly_the_least_score_stays() -> None:
-    assert kept(0.0, 0.25) == SENTENCE
+    assert kept(0.5) == SENTENCE
 
 
 def test_an_entity_that_scores_less_goes_and_takes_its_relations_along() -> None:
-    assert kept(NEXT_ABOVE[0.5], 0.0) == SENTENCE.annotated([SENTENCE.entities[1]])
-
-
-def test_a_relation_that_scores_less_goes_alone() -> None:
-    assert kept(0.0, NEXT_ABOVE[0.25]) == SENTENCE.annotated(SENTENCE.entities)
+    assert kept(NEXT_ABOVE) == SENTENCE.annotated([SENTENCE.entities[1]])
 
 
 def test_the_arguments_of_a_relation_that_stays_are_counted_anew() -> None:
@@ -48,9 +40,15 @@ def test_what_has_no_score_stays(least: float) -> None:
     assert Thresholds({"Peop": least, "Loc": least}, {"Live_In": least}).kept(given) == given
 
 
-@pytest.mark.parametrize(("least", "all_stay"), [(0.0, True), (0.25, False)])
-def test_it_is_known_whether_anything_can_score_less(least: float, all_stay: bool) -> None:
-    assert Thresholds({"Peop": 0.0}, {"Live_In": least}).keep_all is all_stay
+def test_the_decoder_is_told_the_least_scores_of_relations_in_the_order_of_its_classes() -> None:
+    floors = Thresholds({"Peop": 0.9}, {"Kill": None, "Live_In": 0.25, "Work_For": 0.0}).floors
+    assert floors is not None
+    assert floors.tolist() == pytest.approx([float("inf"), float("inf"), 0.25, FLOOR])
+
+
+@pytest.mark.parametrize("least", [{}, {"entities": 0.5}, {"Peop": 0.5}])
+def test_what_asks_nothing_of_relations_leaves_them_to_the_decision(least: dict[str, float]) -> None:
+    assert Thresholds.read(least, ["Peop"], ["Kill"]).floors is None
 
 
 def test_a_type_that_is_not_known_is_answered_with_those_that_are() -> None:
@@ -68,7 +66,7 @@ def test_one_number_is_for_all() -> None:
 
 def test_a_type_has_its_own_number_or_that_of_its_kind_or_none() -> None:
     read = Thresholds.read({"entities": 0.5, "Loc": 1, "Kill": 0.25}, ["Peop", "Loc"], ["Kill", "Live_In"])
-    assert read == Thresholds({"Peop": 0.5, "Loc": 1}, {"Kill": 0.25, "Live_In": 0.0})
+    assert read == Thresholds({"Peop": 0.5, "Loc": 1}, {"Kill": 0.25, "Live_In": None})
 
 
 @pytest.mark.parametrize("value", [0, 1, 0.0, 1.0])

@@ -145,6 +145,13 @@ def test_min_score_does_not_drop_what_was_there(pipeline: Pipeline) -> None:
         assert triples(doc) == {("Bergen", "Located_In", "Norway")}
 
 
+def test_a_low_min_score_finds_relations_that_the_model_does_not_decide_for(pipeline: Pipeline) -> None:
+    text = "Norvik Oil and Ana Ruiz left Bergen, Solund and Tove Lind."
+    decided, more = pipeline()(text), pipeline(min_score=0.01)(text)
+    assert entities(decided) == entities(more)
+    assert triples(decided) < triples(more)
+
+
 def test_min_score_leaves_out_what_scores_less(pipeline: Pipeline) -> None:
     doc = pipeline(min_score={"relations": 1.0})(ANA)
     assert entities(doc) == FOUND

@@ -41,7 +41,6 @@ def test_a_relation_is_right_with_both_its_entities() -> None:
     )
     judged = judge([GOLD, GOLD], [right, wrong])
     assert judged.relations == [(0.9, True), (0.8, False)]
-    assert judged.triples == [(0.9 * 0.25, True), (0.8 * 0.25, False)]
 
 
 def test_what_has_no_score_is_passed_over() -> None:
@@ -49,7 +48,6 @@ def test_what_has_no_score_is_passed_over() -> None:
     judged = judge([GOLD], [found])
     assert judged.entities == [(0.5, True)]
     assert judged.relations == [(0.9, True)]
-    assert judged.triples == []
 
 
 def test_what_has_no_score_does_not_keep_what_follows_from_being_judged() -> None:

@@ -68,6 +68,17 @@ def test_more_relations_than_the_limit_are_refused(extractor: Extractor) -> None
     assert (answer.status_code, "max_relations" in answer.json()["error"]["message"]) == (413, True)
 
 
+def test_unlikely_relations_count_as_well_before_they_are_written_down(extractor: Extractor) -> None:
+    asked = {"text": "Tove Lind lives in Solund."}
+    with TestClient(create_app(Settings(max_relations=1), extractor)) as client:
+        assert len(client.post("/v1/extract", json=asked).json()["documents"][0]["relations"]) == 1
+        answer = client.post("/v1/extract", json={**asked, "min_score": 0})
+    assert (answer.status_code, answer.json()["error"]["message"]) == (
+        413,
+        "5 relations in one sentence, at most 1 (max_relations)",
+    )
+
+
 def test_an_entity_longer_than_a_sentence_can_be_is_refused(wide: TestClient) -> None:
     entity = {"start_char": 0, "end_char": LONGEST_GIVEN + 1}
     answer = wide.post("/v1/extract", json={"texts": ["a", {"text": "a " * 2000, "entities": [entity]}]})

@@ -75,6 +75,19 @@ def test_a_hidden_entity_takes_its_relations_along(page, extractor) -> None:
     assert [row[1] for row in rows(page, "relations")] == [r.type for r in left]
 
 
+def test_unlikely_relations_are_asked_for_and_a_link_brings_them_back(browser, page, extractor) -> None:
+    extract(page, FIRST)
+    page.get_by_label("Unlikely relations too").check()
+    likely, all_of_them = extractor(FIRST), extractor(FIRST, min_score={"relations": 0.05})
+    assert len(all_of_them.relations) > len(likely.relations)
+    found(page, all_of_them)
+    with visiting(browser, copied(page, "#copy-link")) as (other, _):
+        found(other, all_of_them)
+        other.get_by_label("Unlikely relations too").uncheck()
+        found(other, likely)
+        assert "unlikely" not in other.url
+
+
 def test_a_link_brings_the_view_back_and_no_server_sees_the_text_in_it(browser, page) -> None:
     extract(page, CRIME)
     page.locator("#least").fill("95")
@@ -168,7 +181,7 @@ def test_all_of_it_works_by_keyboard(page, extractor) -> None:
             break
         assert focused("matches(':focus-visible')")
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    assert stops == ["<button"] * 4 + ["extract", "least", "copy-json", "copy-link", "<g"]
+    assert stops == ["<button"] * 4 + ["unlikely", "extract", "least", "copy-json", "copy-link", "<g"]
     page.keyboard.press("End")
     assert focused("dataset.relation") == last
     assert page.locator("#relations .lit").get_attribute("data-relation") == last

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from biaffinity.text import split_sentences
+from biaffinity.text import closing_period, split_sentences
 
 
 def marked(text: str) -> str:
@@ -70,3 +70,29 @@ def test_a_title_never_ends_a_sentence(title: str) -> None:
 
 def test_a_stop_at_the_end_needs_nothing_after_it() -> None:
     assert marked('He left. "') == 'He left. "'
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"),
+    [
+        ("Ann left .", 2),
+        ("Ann left the UK .", 4),
+        ("in the UK . ” )", 3),
+        ("in the UK . ''", 3),
+        ("Ann left the U.S .", None),
+        ("She lives in Calif .", None),
+        ("They met Mr. X .", None),
+        ("Ann left !", None),
+        ("Ann . left", None),
+        (".", None),
+        ("Ann", None),
+    ],
+)
+def test_the_period_that_ends_a_sentence_is_known_from_that_of_an_abbreviation(
+    tokens: str, expected: int | None
+) -> None:
+    assert closing_period(tokens.split()) == expected
+
+
+def test_no_token_is_no_period() -> None:
+    assert closing_period([]) is None

@@ -30,6 +30,7 @@ from biaffinity.training.calibration import (
     calibrated_config,
     fit_calibration,
     with_negatives,
+    without_entities,
 )
 from model.tiny import SWITCHES, assert_alike, bare, encode, stir, tiny_model
 
@@ -178,8 +179,10 @@ def test_fitted_temperatures_make_an_overconfident_model_humbler(
     trained: JointModel = request.getfixturevalue(name)
     fitted = fit_calibration(trained, partly_wrong, TEMPERATURES_ALONE, MICRO)
     assert fitted.no_relation_bias == 0
-    warm = judge(partly_wrong, found_by(calibrated(trained, fitted), partly_wrong))
-    cold = judge(partly_wrong, found_by(trained, partly_wrong))
+    models = calibrated(trained, fitted), trained
+    warm, cold = (
+        judge(partly_wrong, map(without_entities, found_by(model, partly_wrong))) for model in models
+    )
     for kind, temperature in (
         ("entities", fitted.entity_temperature),
         ("relations", fitted.relation_temperature),

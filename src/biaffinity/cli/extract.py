@@ -75,7 +75,8 @@ def extract(
         list[str] | None,
         typer.Option(
             metavar="SCORE",
-            help="Leave out what scores less, 0 to 1; or by type: --min-score 0.5 --min-score Kill=0.9.",
+            help="Find what scores as much, 0 to 1, instead of what the model decides for; or by type: "
+            "--min-score 0.5 --min-score Kill=0.9.",
         ),
     ] = None,
     workers: Annotated[int, typer.Option(metavar="N", help="Processes side by side.", min=1)] = 1,

@@ -20,7 +20,7 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.head)
 
-    def __getitem__(self, chosen: slice | Bools) -> Pairs:
+    def __getitem__(self, chosen: slice | Ints) -> Pairs:
         return Pairs(self.head[chosen], self.tail[chosen])
 
 

@@ -25,13 +25,21 @@ class Decoded:
 
 
 def decide(
-    spans: Spans, span_scores: Floats, pairs: Pairs, logits: Floats, *, entity_confidence_weight: float
+    spans: Spans,
+    span_scores: Floats,
+    pairs: Pairs,
+    logits: Floats,
+    *,
+    entity_confidence_weight: float,
+    floors: Floats | None = None,
 ) -> Decoded:
     """The relations among candidate ``pairs``, from their ``logits`` [pairs, classes].
 
-    A relation is right only if both its entities are. So the less sure they are, the more speaks for "no
-    relation": it is given minus the log of their probabilities, times ``entity_confidence_weight``. The
-    score of what is found is its softmax probability.
+    A relation is right only if both its entities are. So its score is its softmax probability times theirs;
+    and the less sure they are, the more speaks for "no relation": it is given minus the log of their
+    probabilities, times ``entity_confidence_weight``. Of each pair the best class is found; but of a class
+    that has a floor, in ``floors`` [sentences, classes], whatever scores as much, be it the best or not, so
+    that a pair may have several. An infinite floor is none.
     """
     shifted = logits - logits.max(axis=1, keepdims=True, initial=-np.inf)
     compared = shifted
@@ -39,8 +47,13 @@ def decide(
         surprise = -np.log(span_scores.clip(min=np.finfo(np.float32).tiny))
         compared = shifted.copy()
         compared[:, NO_RELATION] += entity_confidence_weight * (surprise[pairs.head] + surprise[pairs.tail])
-    relations = compared.argmax(axis=1)
-    keep = relations != NO_RELATION
-    found, exponents = relations[keep], np.exp(shifted[keep])
-    scores = exponents[np.arange(len(found)), found] / exponents.sum(axis=1)
-    return Decoded(spans, span_scores, pairs[keep], found, scores)
+    best, exponents = compared.argmax(axis=1), np.exp(shifted)
+    entities = span_scores[pairs.head] * span_scores[pairs.tail]
+    scores = exponents * (entities / exponents.sum(axis=1))[:, None]
+    found = np.arange(logits.shape[1]) == best[:, None]
+    if floors is not None:
+        own = floors[spans.sentence[pairs.head]]
+        found = np.where(np.isinf(own), found, scores >= own)
+    found[:, NO_RELATION] = False
+    chosen, relations = found.nonzero()
+    return Decoded(spans, span_scores, pairs[chosen], relations, scores[chosen, relations])

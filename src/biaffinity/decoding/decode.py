@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from biaffinity.decoding.crf import FORBIDDEN, CRFDecoder
 from biaffinity.decoding.decision import Decoded, decide
 from biaffinity.decoding.network import Batch, Description, Network
 
-#: Is told how many entities each sentence of a batch has, before their pairs are looked at; it may raise.
-BeforePairs = Callable[[Ints], None]
+#: Is told how many entities each sentence of a batch has, before their pairs are looked at, and then how many
+#: relations; it may raise.
+Check = Callable[[Literal["entities", "relations"], Ints], None]
 
 
 def decode(
@@ -22,13 +24,15 @@ def decode(
     *,
     scores: bool = True,
     allowed: Bools | None = None,
-    before_pairs: BeforePairs | None = None,
+    floors: Floats | None = None,
+    check: Check | None = None,
 ) -> Decoded:
     """The entities and relations that a network sees in a batch.
 
     Without ``scores`` those of entities are left at 1 where nothing depends on them. ``allowed`` [batch,
     size, labels] tells which labels each token may have, where that is known beforehand (entities that a
-    user gives). ``before_pairs`` can stop what would be too much: pairs are as many as entities, squared.
+    user gives). ``floors`` [batch, classes] are least scores of relations, in place of the decision (see
+    `decide`). ``check`` can stop what would be too much: pairs are as many as entities, squared.
     """
     known = network.description
     emissions = network.emissions(batch)
@@ -36,8 +40,8 @@ def decode(
         emissions = np.where(allowed, emissions, FORBIDDEN)
     labels, emissions = best_labelling(known, network.crf, emissions, batch)
     spans = known.labels.decode(labels, batch.lengths, batch.boundaries)
-    if before_pairs is not None:
-        before_pairs(np.bincount(spans.sentence, minlength=len(batch.lengths)))
+    if check is not None:
+        check("entities", np.bincount(spans.sentence, minlength=len(batch.lengths)))
     span_scores = np.ones(len(spans), dtype=np.float32)
     if (scores or known.entity_confidence_weight) and len(spans):
         span_scores = network.crf.span_scores(emissions, batch.lengths, labels, spans)
@@ -47,7 +51,11 @@ def decode(
         if len(pairs)
         else np.zeros((0, known.schema.classes), dtype=np.float32)
     )
-    return decide(spans, span_scores, pairs, logits, entity_confidence_weight=known.entity_confidence_weight)
+    weight = known.entity_confidence_weight
+    found = decide(spans, span_scores, pairs, logits, entity_confidence_weight=weight, floors=floors)
+    if check is not None:
+        check("relations", np.bincount(spans.sentence[found.pairs.head], minlength=len(batch.lengths)))
+    return found
 
 
 def best_labelling(

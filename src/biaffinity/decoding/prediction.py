@@ -11,7 +11,7 @@ import numpy as np
 from biaffinity.annotation import Entity, Relation, Sentence, outermost
 from biaffinity.decoding.arrays import Bools, Doubles, Floats, Ints, padded
 from biaffinity.decoding.decision import Decoded
-from biaffinity.decoding.decode import BeforePairs, decode
+from biaffinity.decoding.decode import Check, decode
 from biaffinity.decoding.labels import encode_boundaries
 from biaffinity.decoding.network import Batch, Description, Featuriser, Network
 
@@ -55,14 +55,16 @@ class Predictor:
         scores: bool = True,
         batch_tokens: int | None = None,
         allowed: Sequence[Bools | None] | None = None,
-        before_pairs: BeforePairs | None = None,
+        floors: Sequence[Floats | None] | None = None,
+        check: Check | None = None,
     ) -> list[Sentence]:
         """Each sentence under the network's annotation, in order; without ``scores`` it has none.
 
         ``batch_tokens`` are the padded tokens that are read at one time, if not as many as suit the network.
         ``allowed`` holds for each sentence the labels that its tokens may have, [tokens, labels], or None
-        for all. The entities of a sentence give boundaries to a model that is given them; any other does
-        not look. ``before_pairs`` is called for every batch (see `decode`).
+        for all; ``floors`` the least scores of its relations, [classes], or None for the decision. The
+        entities of a sentence give boundaries to a model that is given them; any other does not look.
+        ``check`` is called for every batch (see `decode`).
         """
         results = [sentence if len(sentence) else sentence.annotated(()) for sentence in sentences]
         for rows in sorted_batches(
@@ -71,7 +73,12 @@ class Predictor:
             chosen = [sentences[row] for row in rows]
             mask = None if allowed is None else _padded_masks([allowed[row] for row in rows], len(chosen[0]))
             decoded = decode(
-                self.network, self._batch(chosen), scores=scores, allowed=mask, before_pairs=before_pairs
+                self.network,
+                self._batch(chosen),
+                scores=scores,
+                allowed=mask,
+                floors=None if floors is None else _stacked_floors([floors[row] for row in rows]),
+                check=check,
             )
             annotations = _annotations(decoded, len(chosen), self.description, scores)
             for row, sentence, (entities, relations) in zip(rows, chosen, annotations, strict=True):
@@ -154,3 +161,11 @@ def _padded_masks(masks: Sequence[Bools | None], size: int) -> Bools | None:
     for row, mask in known:
         padded_mask[row, : len(mask)] = mask
     return padded_mask
+
+
+def _stacked_floors(floors: Sequence[Floats | None]) -> Floats | None:
+    """Floors of several sentences in one array, [sentences, classes]; an infinite one is none."""
+    known = next((own for own in floors if own is not None), None)
+    if known is None:
+        return None
+    return np.stack([np.full_like(known, np.inf) if own is None else own for own in floors])

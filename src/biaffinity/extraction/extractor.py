@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, overload
 
 from biaffinity.annotation import Document, Sentence
-from biaffinity.decoding.decode import BeforePairs
+from biaffinity.decoding.decode import Check
 from biaffinity.decoding.network import Network
 from biaffinity.decoding.prediction import Predictor
 from biaffinity.errors import AnnotationError, UsageError
@@ -47,15 +47,16 @@ class Extractor:
     """A model that reads text.
 
     Every entity and relation it finds has a score in [0, 1]: an entity's is the probability of its
-    span and type under the CRF, a relation's that of its type for these two entities (softmax).
-    ``min_score`` leaves out what scores less; see `Thresholds` for what it may be.
+    span and type under the CRF, a relation's that of its type for these two entities (softmax) times their
+    scores. With ``min_score`` just those are found that score as much, relations that the model does not
+    decide for among them; see `Thresholds` for what it may be.
 
     Threads may share an extractor. One that was loaded from a folder can be sent to other processes.
     """
 
-    def __init__(self, network: Network, *, min_score: MinScore = 0.0) -> None:
+    def __init__(self, network: Network, *, min_score: MinScore | None = None) -> None:
         self._predictor = Predictor(network)
-        self._thresholds = self._read_thresholds(min_score)
+        self._thresholds = self._read_thresholds({} if min_score is None else min_score)
         self._origin: Origin | None = None
 
     @classmethod
@@ -66,7 +67,7 @@ class Extractor:
         runtime: Runtime = "auto",
         device: str = "cpu",
         threads: int = 1,
-        min_score: MinScore = 0.0,
+        min_score: MinScore | None = None,
     ) -> Extractor:
         """An extractor of a model folder, or of the embedded news model where none is named.
 
@@ -171,7 +172,7 @@ class Extractor:
         entities: Iterable[Iterable[GivenEntity] | None] | None = ...,
         batch_tokens: int | None = ...,
         min_score: MinScore | None = ...,
-        before_pairs: BeforePairs | None = ...,
+        check: Check | None = ...,
     ) -> Iterator[Document]: ...
 
     @overload
@@ -182,7 +183,7 @@ class Extractor:
         entities: Iterable[Iterable[GivenEntity] | None] | None = ...,
         batch_tokens: int | None = ...,
         min_score: MinScore | None = ...,
-        before_pairs: BeforePairs | None = ...,
+        check: Check | None = ...,
     ) -> Iterator[tuple[Document, Id]]: ...
 
     def stream(
@@ -192,7 +193,7 @@ class Extractor:
         entities: Iterable[Iterable[GivenEntity] | None] | None = None,
         batch_tokens: int | None = None,
         min_score: MinScore | None = None,
-        before_pairs: BeforePairs | None = None,
+        check: Check | None = None,
     ) -> Iterator[Any]:
         """The documents of many texts, in order, in memory that does not grow with their number.
 
@@ -201,8 +202,8 @@ class Extractor:
         of a text a `TextInput` asks for entities and a least score of its own; ``entities`` gives them for
         all, a list (or None) for every text. Texts are taken from an iterator only as they are needed, some
         `READ_AHEAD` batches ahead. ``batch_tokens`` are the tokens that the network reads at one time, if not
-        as many as suit it; for every such batch ``before_pairs`` is told how many entities each of its
-        sentences has, and may raise to stop.
+        as many as suit it; for every such batch ``check`` is told how many ``"entities"`` each of its
+        sentences has, then how many ``"relations"``, and may raise to stop.
         """
         require_texts(texts)
         if batch_tokens is not None:
@@ -211,7 +212,7 @@ class Extractor:
         return (
             (found, item[1]) if isinstance(item, tuple | list) else found
             for found, item in self._documents(
-                items, self._read_thresholds(min_score), batch_tokens, before_pairs=before_pairs
+                items, self._read_thresholds(min_score), batch_tokens, check=check
             )
         )
 
@@ -302,11 +303,11 @@ class Extractor:
         *,
         batch_size: int | None = None,
         first: int = 0,
-        before_pairs: BeforePairs | None = None,
+        check: Check | None = None,
     ) -> Iterator[tuple[Document, T]]:
         """The items of a stream, the ``first`` of which has this number, each with its document."""
         work = (self._read_at(i, item, thresholds) for i, item in enumerate(items, first))
-        return self._annotate(work, batch_tokens, batch_size, before_pairs)
+        return self._annotate(work, batch_tokens, batch_size, check)
 
     def _read_at(self, number: int, item: T, thresholds: Thresholds) -> Work[T]:
         """An item of a stream made ready for the network; what is wrong with it is told with its place."""
@@ -331,17 +332,16 @@ class Extractor:
         items: Iterable[Work[T]],
         batch_tokens: int | None = None,
         batch_size: int | None = None,
-        before_pairs: BeforePairs | None = None,
+        check: Check | None = None,
     ) -> Iterator[tuple[Document, T]]:
         """The documents annotated, each with what came with it."""
         at_once = batch_tokens or self._predictor.network.batch_tokens
         for window in windows(items, READ_AHEAD * at_once, batch_size):
             sentences = [sentence for work in window for sentence in work.document.sentences]
             given = [work.entities for work in window for _ in work.document.sentences]
+            floors = [work.thresholds.floors for work in window for _ in work.document.sentences]
             annotated = iter(
-                annotate(
-                    self._predictor, sentences, given, batch_tokens=batch_tokens, before_pairs=before_pairs
-                )
+                annotate(self._predictor, sentences, given, floors, batch_tokens=batch_tokens, check=check)
             )
             for work in window:
                 own = islice(annotated, len(work.document.sentences))

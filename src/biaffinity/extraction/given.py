@@ -6,18 +6,20 @@ import operator
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from biaffinity.annotation import Document, Entity, Sentence
-from biaffinity.decoding.arrays import Bools
-from biaffinity.decoding.decode import BeforePairs
+from biaffinity.decoding.arrays import Bools, Floats
+from biaffinity.decoding.decode import Check
 from biaffinity.decoding.labels import Labels
 from biaffinity.decoding.prediction import Predictor
 from biaffinity.errors import UsageError
 from biaffinity.extraction.pieces import numbered
+from biaffinity.text import closing_period
 
 #: The type of an entity whose type is to be predicted.
 ANY = "*"
@@ -182,23 +184,36 @@ def annotate(
     predictor: Predictor,
     sentences: Sequence[Sentence],
     given: Sequence[Entities],
+    floors: Sequence[Floats | None],
     *,
     batch_tokens: int | None = None,
-    before_pairs: BeforePairs | None = None,
+    check: Check | None = None,
 ) -> list[Sentence]:
     """The sentences annotated, each with what ``given`` says of the entities that it has.
 
     Given entities stay, their types predicted where they are `ANY`. An entity whose type was given has no
     score; of any other it is the probability of its type, given all the spans and types that the user
-    knows. With ``"keep"`` given ones have no score at all: that tells them from those of the model.
+    knows. With ``"keep"`` given ones have no score at all: that tells them from those of the model. Where the
+    model takes the period that ends a sentence for a part of a name, it reads the sentence again without.
     """
-    found = _annotate_within(predictor, sentences, given, batch_tokens, before_pairs)
+    labels = predictor.description.labels
+    read = partial(predictor.annotate, batch_tokens=batch_tokens, check=check)
+    masks = [
+        None if kind == "replace" else allowed_labels(labels, sentence, others=kind == "keep")
+        for sentence, kind in zip(sentences, given, strict=True)
+    ]
+    found = read(sentences, allowed=masks, floors=floors)
     settled = {i: _settle(sentences[i], found[i]) for i, kind in enumerate(given) if kind != "replace"}
     # A model that was not trained on legal labels only may spell two types within one entity.
-    torn = [i for i, known in settled.items() if known.keys() - {(e.start, e.end) for e in found[i].entities}]
-    repaired = [sentences[i].annotated(settled[i].values()) for i in torn]
-    again = _annotate_within(predictor, repaired, [given[i] for i in torn], batch_tokens, before_pairs)
-    for i, sentence in zip(torn, again, strict=True):
+    torn = {i for i, known in settled.items() if known.keys() - {(e.start, e.end) for e in found[i].entities}}
+    overlong = {i for i, sentence in enumerate(found) if _takes_period(sentence, settled.get(i, {}))}
+    again = sorted(torn | overlong)
+    repaired = [sentences[i].annotated(settled[i].values()) if i in torn else sentences[i] for i in again]
+    tighter = [
+        _without_period(labels, sentence, given[i]) for i, sentence in zip(again, repaired, strict=True)
+    ]
+    second = read(repaired, allowed=tighter, floors=[floors[i] for i in again])
+    for i, sentence in zip(again, second, strict=True):
         found[i] = sentence
     for i, known in settled.items():
         entities = [_as_given(entity, known, given[i] == "keep") for entity in found[i].entities]
@@ -206,19 +221,27 @@ def annotate(
     return found
 
 
-def _annotate_within(
-    predictor: Predictor,
-    sentences: Sequence[Sentence],
-    given: Sequence[Entities],
-    batch_tokens: int | None,
-    before_pairs: BeforePairs | None,
-) -> list[Sentence]:
-    labels = predictor.description.labels
-    masks = [
-        None if kind == "replace" else allowed_labels(labels, sentence, others=kind == "keep")
-        for sentence, kind in zip(sentences, given, strict=True)
-    ]
-    return predictor.annotate(sentences, allowed=masks, batch_tokens=batch_tokens, before_pairs=before_pairs)
+def _takes_period(found: Sentence, known: Mapping[tuple[int, int], Entity]) -> bool:
+    """Whether the model takes the period that ends a sentence for a part of a name.
+
+    It may have learnt that from "Calif" ".", two tokens that a corpus has as one name.
+    """
+    for entity in found.entities[-1:]:
+        if found.tokens[entity.end - 1] == "." and (entity.start, entity.end) not in known:
+            return closing_period(found.tokens) == entity.end - 1
+    return False
+
+
+def _without_period(labels: Labels, sentence: Sentence, kind: Entities) -> Bools:
+    """The labels that tokens may have where the period that ends the sentence is in no other entity than
+    a given one, [tokens, labels].
+    """
+    known = sentence.annotated(()) if kind == "replace" else sentence
+    mask = allowed_labels(labels, known, others=kind != "given")
+    closing = closing_period(sentence.tokens)
+    if closing is not None and mask[closing, 0]:
+        mask[closing, 1:] = False
+    return mask
 
 
 def _settle(sentence: Sentence, found: Sentence) -> dict[tuple[int, int], Entity]:

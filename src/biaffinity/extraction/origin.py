@@ -21,7 +21,7 @@ class Origin:
     runtime: Runtime
     device: str
     threads: int
-    min_score: float | tuple[tuple[str, float], ...]
+    min_score: float | tuple[tuple[str, float], ...] | None
     name: str
 
 

@@ -1,29 +1,41 @@
-"""The least score that an entity or relation must have: one for all, for either kind, or by type."""
+"""The least score that an entity or relation must have: one for all, for either kind, or by type.
+
+Without one, a relation is found where the model decides for it. With one, just those are found that score as
+much, whatever the decision was: a low one buys recall with precision.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from biaffinity.annotation import Sentence
+from biaffinity.decoding.arrays import Floats
 from biaffinity.errors import UsageError
 
 #: A number for all; or a mapping with the keys ``"entities"``, ``"relations"`` and names of types.
 MinScore = float | Mapping[str, float]
 KINDS = ("entities", "relations")
+#: The lowest that can be asked of relations: below it they would be nearly as many as pairs of entities,
+#: times types, and none of them worth a look.
+FLOOR = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The least score of every entity type and of every relation type."""
+    """The least score of every entity type and of every relation type; None is the model's decision."""
 
     entities: Mapping[str, float]
-    relations: Mapping[str, float]
-    #: Whether nothing can score less.
-    keep_all: bool = field(init=False, repr=False)
+    relations: Mapping[str, float | None]
+    #: The same for the decoder (see `decide`), [classes]; None where all is decided by the model.
+    floors: Floats | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "keep_all", not any((*self.entities.values(), *self.relations.values())))
+        asked = [np.inf if least is None else max(least, FLOOR) for least in self.relations.values()]
+        floors = np.array([np.inf, *asked], dtype=np.float32)  # that of no relation comes first
+        object.__setattr__(self, "floors", floors if np.isfinite(floors).any() else None)
 
     @classmethod
     def read(
@@ -33,6 +45,8 @@ class Thresholds:
 
         >>> Thresholds.read({"relations": 0.5, "Kill": 0.9}, ["Peop"], ["Kill", "Live_In"])
         Thresholds(entities={'Peop': 0.0}, relations={'Kill': 0.9, 'Live_In': 0.5})
+        >>> Thresholds.read({"Kill": 0.9}, ["Peop"], ["Kill", "Live_In"])
+        Thresholds(entities={'Peop': 0.0}, relations={'Kill': 0.9, 'Live_In': None})
         """
         if not isinstance(min_score, Mapping):
             min_score = dict.fromkeys(KINDS, min_score)
@@ -46,10 +60,8 @@ class Thresholds:
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
                 raise UsageError(f"min_score must be a number from 0 to 1, not {value!r:.40}")
         return cls(
-            *(
-                {name: min_score.get(name, min_score.get(kind, 0.0)) for name in types}
-                for kind, types in zip(KINDS, (entity_types, relation_types), strict=True)
-            )
+            {name: min_score.get(name, min_score.get("entities", 0.0)) for name in entity_types},
+            {name: min_score.get(name, min_score.get("relations")) for name in relation_types},
         )
 
     def for_relations(self) -> Thresholds:
@@ -61,23 +73,21 @@ class Thresholds:
         return replace(self, entities=dict.fromkeys(self.entities, 0.0))
 
     def kept(self, sentence: Sentence) -> Sentence:
-        """The sentence without what scores less; an entity takes its relations with it.
+        """The sentence without entities that score less, and without their relations.
 
-        What has no score was given by the user and stays.
+        What has no score was given by the user and stays. Relations that score less were never found.
         """
-        if self.keep_all:
+        if not any(self.entities.values()):
             return sentence
         place: dict[int, int] = {}
         for index, entity in enumerate(sentence.entities):
             if entity.score is None or entity.score >= self.entities[entity.type]:
                 place[index] = len(place)
+        if len(place) == len(sentence.entities):
+            return sentence
         relations = [
             replace(relation, head=place[relation.head], tail=place[relation.tail])
             for relation in sentence.relations
-            if relation.head in place
-            and relation.tail in place
-            and (relation.score is None or relation.score >= self.relations[relation.type])
+            if relation.head in place and relation.tail in place
         ]
-        if len(place) == len(sentence.entities) and len(relations) == len(sentence.relations):
-            return sentence
         return sentence.annotated([sentence.entities[index] for index in place], relations)

@@ -37,7 +37,7 @@ register_extensions()
 
 @Language.factory(
     "biaffinity",
-    default_config={"model": None, "entities": "replace", "min_score": 0.0, "types": {}},
+    default_config={"model": None, "entities": "replace", "min_score": None, "types": {}},
     assigns=["doc.ents", "doc._.relations", "span._.entity_score"],
 )
 def make_relation_extractor(
@@ -45,7 +45,7 @@ def make_relation_extractor(
     name: str,
     model: str | None,
     entities: Literal["replace", "keep", "given"],
-    min_score: float | dict[str, float],
+    min_score: float | dict[str, float] | None,
     types: dict[str, str | None],
 ) -> "RelationExtractor":
     """The component of a config; see `RelationExtractor`."""
@@ -73,7 +73,7 @@ class RelationExtractor(Pipe):
         model: str | Path | None = None,
         *,
         entities: Literal["replace", "keep", "given"] = "replace",
-        min_score: float | dict[str, float] = 0.0,
+        min_score: float | dict[str, float] | None = None,
         types: dict[str, str | None] | None = None,
     ) -> None:
         require_extensions()

@@ -21,8 +21,6 @@ class Judged:
 
     entities: list[tuple[float, bool]]
     relations: list[tuple[float, bool]]
-    #: Relations by the product of their score and those of both their entities.
-    triples: list[tuple[float, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ class Calibration:
 
 def judge(gold: Iterable[Sentence], found: Iterable[Sentence]) -> Judged:
     """What was found with a score, and whether gold has it too; what has no score is passed over."""
-    judged = Judged([], [], [])
+    judged = Judged([], [])
     for wanted, sentence in paired(gold, found):
         entities, relations = strict_entities(wanted), strict_relations(wanted)
         for entity in sentence.entities:
@@ -64,13 +62,9 @@ def judge(gold: Iterable[Sentence], found: Iterable[Sentence]) -> Judged:
                 right = strict_entities(sentence.annotated([entity])) <= entities
                 judged.entities.append((entity.score, right))
         for relation in sentence.relations:
-            if relation.score is None:
-                continue
-            right = strict_relations(sentence.annotated(sentence.entities, [relation])) <= relations
-            judged.relations.append((relation.score, right))
-            head, tail = (sentence.entities[end].score for end in (relation.head, relation.tail))
-            if head is not None and tail is not None:
-                judged.triples.append((relation.score * head * tail, right))
+            if relation.score is not None:
+                right = strict_relations(sentence.annotated(sentence.entities, [relation])) <= relations
+                judged.relations.append((relation.score, right))
     return judged
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic_core import to_json
 
@@ -82,20 +83,15 @@ class Reader:
             return [*self.read(tasks[:half], wanted), *self.read(tasks[half:], wanted)]
 
     def _read_together(self, tasks: Sequence[Task], wanted: Callable[[], bool]) -> list[bytes | Exception]:
-        def check(entities: Ints) -> None:
+        def check(kind: Literal["entities", "relations"], counts: Ints) -> None:
             if not wanted():
                 raise AbandonedError
-            if entities.max(initial=0) > self._settings.max_entities:
-                raise too_many(
-                    "entities in one sentence",
-                    int(entities.max()),
-                    "max_entities",
-                    self._settings.max_entities,
-                )
+            option = f"max_{kind}"
+            bound = getattr(self._settings, option)
+            if counts.max(initial=0) > bound:
+                raise too_many(f"{kind} in one sentence", int(counts.max()), option, bound)
 
-        found = self.extractor.stream(
-            map(_as_input, tasks), batch_tokens=self._batch_tokens, before_pairs=check
-        )
+        found = self.extractor.stream(map(_as_input, tasks), batch_tokens=self._batch_tokens, check=check)
         return [self._rendered(document, task) for document, task in zip(found, tasks, strict=True)]
 
     def _rendered(self, document: Document, task: Task) -> bytes | Exception:

@@ -44,8 +44,9 @@ MinScore = Annotated[
     Annotated[Score, Tag("(number)")] | Annotated[dict[str, Score], Tag("(object)")],
     Discriminator(lambda value: "(object)" if isinstance(value, Mapping) else "(number)"),
     Field(
-        description="Leave out what scores less: a number for all, or numbers by `entities`, "
-        "`relations` or the name of a type."
+        description="Find what scores at least as much: a number for all, or numbers by `entities`, "
+        "`relations` or the name of a type. A low one also finds relations that the model does not decide "
+        "for, down to 0.01; left out, its decisions are found."
     ),
 ]
 Entities = Annotated[

@@ -6,5 +6,6 @@ the choice was made by measurement (benchmarks/tokenisers.py).
 """
 
 from biaffinity.text.document import read_document, split_sentences, tokenise
+from biaffinity.text.sentences import closing_period
 
-__all__ = ["read_document", "split_sentences", "tokenise"]
+__all__ = ["closing_period", "read_document", "split_sentences", "tokenise"]

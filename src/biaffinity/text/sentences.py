@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from string import ascii_uppercase, digits
 
 from biaffinity.text.abbreviations import OPENERS, PLACES, TITLES
-from biaffinity.text.shape import LETTER, STOP, SYMBOL
-from biaffinity.text.tokens import Scan, Span
+from biaffinity.text.shape import LETTER, STOP, SYMBOL, shape_of
+from biaffinity.text.tokens import Scan, Span, is_abbreviation
 
 _CLOSING = frozenset("\"')]}")
 _OPENING = frozenset("\"'`*([{")
@@ -41,6 +42,20 @@ def last_stop(scan: Scan, first: int, end: int) -> int:
     while index > first and _closes(scan, index):
         index -= 1
     return index
+
+
+def closing_period(tokens: Sequence[str]) -> int | None:
+    """Which of a sentence's tokens is the period that ends it and belongs to no abbreviation, if one is.
+
+    >>> closing_period(["Ann", "left", "the", "UK", ".", '"'])
+    4
+    >>> closing_period(["Ann", "left", "the", "U.S", "."]) is None
+    True
+    """
+    index = len(tokens) - 1
+    while index > 0 and shape_of(tokens[index])[0] in _CLOSING:
+        index -= 1
+    return index if index > 0 and tokens[index] == "." and not is_abbreviation(tokens[index - 1]) else None
 
 
 def _closes(scan: Scan, index: int) -> bool:

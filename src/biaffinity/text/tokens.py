@@ -75,7 +75,7 @@ def scan(text: str) -> Scan:
             continue
         if match.lastindex == 1:
             start, end = span
-            if _is_abbreviation(text[start : end - 1], shape[end : end + 2]):
+            if is_abbreviation(text[start : end - 1], shape[end : end + 2]):
                 abbreviations.add(len(spans))
             else:
                 spans.append((start, end - 1))
@@ -85,7 +85,7 @@ def scan(text: str) -> Scan:
     return Scan(text, shape, spans, stops, abbreviations)
 
 
-def _is_abbreviation(word: str, following: str) -> bool:
+def is_abbreviation(word: str, following: str = "") -> bool:
     """Whether a period after a word belongs to it; ``following`` are the characters after that."""
     if word[-1].isalpha() and (len(word) == 1 or word[-2] in ".-"):
         return True  # an initial, or U.S., a.m., Ph.D., D-N.C.

@@ -6,7 +6,9 @@ import { clear, setLeast, show, shownDocument, summary } from "./results.js";
 const byId = (id) => document.getElementById(id);
 const box = byId("text");
 const slider = byId("least");
+const unlikely = byId("unlikely");
 const message = byId("alert");
+const UNLIKELY = { relations: 0.05 }; // the least score of what the model does not decide for
 const LONGEST_LINK = 16_000; // characters; mail and chat programs cut longer ones
 
 let model = null; // what the service says of itself
@@ -66,7 +68,8 @@ function fault(text) {
 async function draw(text, signal) {
   const width = Math.min(Math.max(box.offsetWidth, 200), 4000); // the text box is as wide as the drawing
   const waiting = (seconds) => tell(`The service is busy. Trying again in ${seconds} s…`);
-  const { documents } = await ask("v1/extract", { body: { text, drawing: { width } }, signal, waiting });
+  const body = { text, drawing: { width }, ...(unlikely.checked && { min_score: UNLIKELY }) };
+  const { documents } = await ask("v1/extract", { body, signal, waiting });
   current = { text, width };
   return documents[0];
 }
@@ -131,6 +134,7 @@ const bare = () => location.href.split("#")[0];
 function link() {
   const view = new URLSearchParams({ text: current.text });
   if (slider.value !== "0") view.set("score", (slider.value / 100).toFixed(2));
+  if (unlikely.checked) view.set("unlikely", "yes");
   return `${bare()}#${view}`;
 }
 
@@ -146,6 +150,7 @@ function recall() {
   if (!view.has("text")) return false;
   box.value = view.get("text");
   slider.value = Math.round(Number(view.get("score") ?? 0) * 100) || 0; // the browser keeps it in bounds
+  unlikely.checked = view.has("unlikely");
   slide();
   return true;
 }
@@ -237,6 +242,7 @@ slider.addEventListener("input", () => {
   tell(`${summary()}.`);
 });
 slider.addEventListener("change", remember);
+unlikely.addEventListener("change", extractAndRemember);
 byId("keys").addEventListener("submit", (event) => {
   event.preventDefault();
   const key = byId("key").value.trim();
