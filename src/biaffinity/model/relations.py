@@ -78,3 +78,15 @@ class PairScorer(nn.Module):
         for term in self.terms.values():
             scores = scores + term(pairs)
         return scores / self.temperature
+
+
+def pair_loss(logits: Tensor, classes: Tensor, possible: Tensor | None = None) -> Tensor:
+    """Negative log-likelihood of what is known of pairs, summed.
+
+    That is their class; where not all are known, that it is one of those ``possible`` [pairs, classes]. So a
+    class that nobody judged gains and loses nothing against "no relation".
+    """
+    if possible is None:
+        return nn.functional.cross_entropy(logits, classes, reduction="sum")
+    known = logits.masked_fill(~possible, -torch.inf)
+    return (logits.logsumexp(1) - known.logsumexp(1)).sum()
