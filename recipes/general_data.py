@@ -23,6 +23,7 @@ the same files come out on every machine. The folder holds
     {dev,test}.redocred-stated.jsonl              the same, facts without evidence counted as relations
     {dev,test}.knowledgenet.jsonl
     {dev,test}.passages.jsonl                     KnowledgeNet's own records, for the score by passages
+    {dev,test}.unrelated.jsonl                    sentences of Re-DocRED with names and no fact between them
 """
 
 from __future__ import annotations
@@ -129,6 +130,7 @@ def main() -> None:
             formats.write(options.out / f"{part}.redocred.jsonl", sentences)
             counted = [s for document in chosen for s in from_redocred(document, table, stated=True)]
             formats.write(options.out / f"{part}.redocred-stated.jsonl", counted)
+            formats.write(options.out / f"{part}.unrelated.jsonl", unrelated(chosen, table))
     if "entities" not in left_out:
         titles = {document["title"] for document in documents}
         for document in lines(options.data / "redocred" / "entities.jsonl"):
@@ -247,6 +249,17 @@ def _in_sentence(
             for label in near.get(fact["property"], ()):
                 undecided[label.of(head, tail)] = None
     return list(holds), [relation for relation in undecided if relation not in holds]
+
+
+def unrelated(documents: Iterable[Json], table: Table) -> Iterator[Sentence]:
+    """The sentences with several names between which their document has no fact of any kind."""
+    for document in documents:
+        mentions = [{mention["sentence"] for mention in entity} for entity in document["entities"]]
+        stated = [mentions[fact["head"]] & mentions[fact["tail"]] for fact in document["relations"]]
+        related = set().union(*stated)
+        for number, sentence in enumerate(from_redocred(document, table)):
+            if number not in related and len(sentence.entities) > 1:
+                yield sentence
 
 
 def from_conll04(sentence: Sentence, table: Table) -> Sentence:
