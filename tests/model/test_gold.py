@@ -143,13 +143,15 @@ def test_of_overlapping_entities_the_outermost_stays_and_relations_of_others_go(
     )
     gold = gold_sentence(sentence, known())
     assert gold.entities == (Entity(0, 1, "Peop"), Entity(2, 4, "Org"), Entity(5, 6, "Loc"))
-    assert gold.relations == {(0, 1): 3, (0, 2): 2}
+    assert gold.relations == {(0, 1): [3], (0, 2): [2]}
 
 
-def test_of_two_relations_of_a_pair_the_first_stays() -> None:
+def test_of_two_relations_of_a_pair_the_first_is_its_class_and_both_are_held() -> None:
     entities = [Entity(0, 1, "Peop"), Entity(1, 2, "Peop")]
     sentence = Sentence(["Ada", "Bo"], entities, [Relation("Work_For", 0, 1), Relation("Kill", 0, 1)])
-    assert gold_sentence(sentence, known()).relations == {(0, 1): 3}
+    targets = gold_of([sentence], known()).targets
+    assert targets.classes.tolist() == [3, 0]
+    assert targets.held.tolist() == [[False, True, False, True], [False] * 4]
 
 
 def test_types_the_model_does_not_know_are_no_labels() -> None:
@@ -158,5 +160,5 @@ def test_types_the_model_does_not_know_are_no_labels() -> None:
     gold = gold_sentence(Sentence(["Vasa", "Bo", "Oslo"], entities, relations), known())
     assert gold.entities == tuple(entities[1:])
     assert gold.types.tolist() == [3, 0]
-    assert gold.relations == {(0, 1): 2}
+    assert gold.relations == {(0, 1): [2]}
     assert gold.labels[0] == 0

@@ -12,10 +12,10 @@ import torch
 from biaffinity.annotation import Entity, Judged, Relation, Sentence
 from biaffinity.decoding.network import Description
 from biaffinity.decoding.prediction import predict
-from biaffinity.decoding.schema import NO_RELATION, Schema
+from biaffinity.decoding.schema import Schema
 from biaffinity.model.gold import Gold, gold_batch, gold_sentence
 from biaffinity.model.network import TorchNetwork
-from biaffinity.model.relations import pair_loss
+from biaffinity.model.relations import one_relation_loss, several_relations_loss
 from model.tiny import bare, fit, losses, stir, tiny_model
 
 TYPES = ["Kill", "Live_In", "Work_For"]
@@ -32,30 +32,30 @@ def gold_of(*parts: Sentence) -> Gold:
     return gold_batch([gold_sentence(sentence, KNOWN) for sentence in parts], KNOWN)
 
 
-def possible(gold: Gold) -> dict[tuple[int, int], list[int]]:
-    """The classes that each candidate may have."""
-    assert gold.targets.possible is not None
+def unknown(gold: Gold) -> dict[tuple[int, int], list[int]]:
+    """The classes of each candidate that nobody judged."""
+    assert gold.targets.unknown is not None
     return {
         (head, tail): np.flatnonzero(row).tolist()
         for head, tail, row in zip(
-            gold.pairs.head.tolist(), gold.pairs.tail.tolist(), gold.targets.possible, strict=True
+            gold.pairs.head.tolist(), gold.pairs.tail.tolist(), gold.targets.unknown, strict=True
         )
     }
 
 
-def test_a_pair_without_a_relation_may_have_those_that_were_not_looked_for() -> None:
-    gold = gold_of(replace(SENTENCE, judged=Judged(relations=["Live_In", "Kill"])))
-    others = [NO_RELATION, WORK_FOR]
-    assert possible(gold) == {(0, 1): [LIVE_IN], (0, 2): others, (2, 0): others, (2, 1): others}
+def test_of_a_pair_nothing_is_known_that_was_not_looked_for_but_what_is_marked() -> None:
+    gold = gold_of(replace(SENTENCE, judged=Judged(relations=["Kill"])))
+    others = [LIVE_IN, WORK_FOR]
+    assert unknown(gold) == {(0, 1): [WORK_FOR], (0, 2): others, (2, 0): others, (2, 1): others}
 
 
 def test_an_undecided_relation_is_open_for_its_pair_alone() -> None:
     judged = Judged(undecided=[("Kill", 0, 2), ("Work_For", 0, 2), ("Sails", 0, 2)])
-    assert possible(gold_of(replace(SENTENCE, judged=judged))) == {
-        (0, 1): [LIVE_IN],
-        (0, 2): [NO_RELATION, KILL, WORK_FOR],
-        (2, 0): [NO_RELATION],
-        (2, 1): [NO_RELATION],
+    assert unknown(gold_of(replace(SENTENCE, judged=judged))) == {
+        (0, 1): [],
+        (0, 2): [KILL, WORK_FOR],
+        (2, 0): [],
+        (2, 1): [],
     }
 
 
@@ -73,21 +73,21 @@ def test_complete_sentences_have_nothing_open() -> None:
     for judged in (None, Judged(), everything):
         gold = gold_of(replace(SENTENCE, judged=judged))
         assert gold.open_tokens is None
-        assert gold.targets.possible is None
+        assert gold.targets.unknown is None
 
 
 def test_what_is_known_of_pairs_goes_by_the_last_tokens_of_any_entities() -> None:
     gold = gold_of(replace(SENTENCE, judged=Judged(relations=TYPES, undecided=[("Kill", 0, 2)])))
     found = gold_of(SENTENCE.annotated([Entity(1, 2, "Peop"), Entity(4, 6, "Peop")]))
     targets = gold.targets_of(found.spans, found.pairs)
-    assert targets.possible is not None
-    assert targets.possible.tolist() == [[True, True, False, False], [True, False, False, False]]
+    assert targets.unknown is not None
+    assert targets.unknown.tolist() == [[False, True, False, False], [False] * 4]
 
 
 def test_the_loss_of_a_pair_is_that_of_all_it_may_be() -> None:
     logits = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
-    may_be = torch.tensor([[True, False, True, False], [False, True, False, False]])
-    loss = pair_loss(logits, torch.tensor([0, 1]), may_be)
+    open_classes = torch.tensor([[False, False, True, False], [False, False, True, True]])
+    loss = one_relation_loss(logits, torch.tensor([0, 1]), open_classes)
     chances = logits.detach().softmax(1)
     expected = -(chances[0, 0] + chances[0, 2]).log() - chances[1, 1].log()
     torch.testing.assert_close(loss, expected)
@@ -98,16 +98,29 @@ def test_the_loss_of_a_pair_is_that_of_all_it_may_be() -> None:
     assert gains[0] < 0 < gains[1]
 
 
+def test_with_several_relations_a_pair_every_judged_one_is_a_question_of_its_own() -> None:
+    logits = torch.randn(1, 4, dtype=torch.float64, requires_grad=True)
+    held = torch.tensor([[False, True, False, True]])
+    ahead = (logits.detach()[0, 1:] - logits.detach()[0, 0]).sigmoid()
+    each = -torch.stack([ahead[0], 1 - ahead[1], ahead[2]]).log()
+    torch.testing.assert_close(several_relations_loss(logits, held), each.sum())
+    loss = several_relations_loss(logits, held, torch.tensor([[False, False, True, False]]))
+    torch.testing.assert_close(loss, each[0] + each[2])
+    loss.backward()
+    assert logits.grad[0, 2] == 0
+
+
 def with_judgement(sentences: list[Sentence], judged: Judged) -> list[Sentence]:
     return [replace(sentence, judged=judged) for sentence in sentences]
 
 
 @pytest.mark.parametrize("predicted", [False, True])
 @pytest.mark.parametrize("boundaries", ["predicted", "given"])
+@pytest.mark.parametrize("several", ["one", "several"])
 def test_all_judged_trains_bit_for_bit_as_a_complete_annotation(
-    boundaries: str, predicted: bool, news: list[Sentence]
+    several: str, boundaries: str, predicted: bool, news: list[Sentence]
 ) -> None:
-    model = tiny_model(news, boundaries=boundaries, constrained=True).eval()
+    model = tiny_model(news, boundaries=boundaries, constrained=True, relations_per_pair=several).eval()
     stir(model)
     said = [
         replace(s, judged=Judged(tokens=[(0, len(s))], relations=model.schema.relation_types)) for s in news
@@ -119,8 +132,9 @@ def test_all_judged_trains_bit_for_bit_as_a_complete_annotation(
 
 
 @pytest.mark.parametrize("predicted", [False, True])
-def test_nothing_judged_teaches_nothing(predicted: bool, news: list[Sentence]) -> None:
-    model = tiny_model(news, constrained=True).eval()
+@pytest.mark.parametrize("several", ["one", "several"])
+def test_nothing_judged_teaches_nothing(several: str, predicted: bool, news: list[Sentence]) -> None:
+    model = tiny_model(news, constrained=True, relations_per_pair=several).eval()
     stir(model)
     empty = [replace(s.annotated(()), judged=Judged(tokens=[], relations=[])) for s in news]
     tagger_loss, relation_loss = losses(model, empty, predicted=predicted)
@@ -154,6 +168,6 @@ def test_where_nobody_judged_relations_are_learnt_between_the_tagger_s_own_entit
     bare_news = [sentence.annotated(()) for sentence in news]
     found = [bare(sentence) for sentence in predict(TorchNetwork(model), bare_news)]
     assert any(sentence.entities for sentence in found)
-    unknown = with_judgement(bare_news, Judged(tokens=[]))
+    unjudged = with_judgement(bare_news, Judged(tokens=[]))
     expected = losses(model, [s.annotated(s.entities) for s in found])[1]
-    torch.testing.assert_close(losses(model, unknown)[1], expected)
+    torch.testing.assert_close(losses(model, unjudged)[1], expected)

@@ -25,13 +25,20 @@ class Decoded:
 
 
 def decide(
-    spans: Spans, span_scores: Floats, pairs: Pairs, logits: Floats, *, entity_confidence_weight: float
+    spans: Spans,
+    span_scores: Floats,
+    pairs: Pairs,
+    logits: Floats,
+    *,
+    entity_confidence_weight: float,
+    several: bool = False,
 ) -> Decoded:
     """The relations among candidate ``pairs``, from their ``logits`` [pairs, classes].
 
     A relation is right only if both its entities are. So the less sure they are, the more speaks for "no
     relation": it is given minus the log of their probabilities, times ``entity_confidence_weight``. The
-    score of what is found is its softmax probability.
+    score of what is found is its softmax probability. Where a pair may have ``several``, it has every
+    relation that is ahead of "no relation", and scores are sigmoids of how far.
     """
     shifted = logits - logits.max(axis=1, keepdims=True, initial=-np.inf)
     compared = shifted
@@ -39,6 +46,11 @@ def decide(
         surprise = -np.log(span_scores.clip(min=np.finfo(np.float32).tiny))
         compared = shifted.copy()
         compared[:, NO_RELATION] += entity_confidence_weight * (surprise[pairs.head] + surprise[pairs.tail])
+    if several:
+        rows, found = np.nonzero(compared > compared[:, [NO_RELATION]])
+        ahead = logits[rows, found] - logits[rows, NO_RELATION]
+        chosen = Pairs(pairs.head[rows], pairs.tail[rows])
+        return Decoded(spans, span_scores, chosen, found, 1 / (1 + np.exp(-ahead)))
     relations = compared.argmax(axis=1)
     keep = relations != NO_RELATION
     found, exponents = relations[keep], np.exp(shifted[keep])

@@ -47,7 +47,14 @@ def decode(
         if len(pairs)
         else np.zeros((0, known.schema.classes), dtype=np.float32)
     )
-    return decide(spans, span_scores, pairs, logits, entity_confidence_weight=known.entity_confidence_weight)
+    return decide(
+        spans,
+        span_scores,
+        pairs,
+        logits,
+        entity_confidence_weight=known.entity_confidence_weight,
+        several=known.several_relations,
+    )
 
 
 def best_labelling(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -15,12 +14,10 @@ from biaffinity.decoding.labels import Spans
 from biaffinity.decoding.network import Description
 from biaffinity.decoding.schema import NO_RELATION
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True, slots=True)
 class GoldSentence:
-    """A sentence's labels [tokens], its flat entities with their types' numbers, its relations by entity.
+    """A sentence's labels [tokens], its flat entities with their types' numbers, its classes by entity.
 
     Of a partly annotated one also ``open_tokens`` [tokens], ``open_classes`` [classes] that are not complete,
     and the classes ``undecided`` by entity.
@@ -29,7 +26,7 @@ class GoldSentence:
     labels: Ints
     entities: tuple[Entity, ...]
     types: Ints
-    relations: dict[tuple[int, int], int]
+    relations: dict[tuple[int, int], list[int]]
     open_tokens: Bools | None = None
     open_classes: Bools | None = None
     undecided: dict[tuple[int, int], list[int]] = field(default_factory=dict)
@@ -42,10 +39,14 @@ class GoldSentence:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """The class of each pair [pairs] and, where some are not known, those it may have [pairs, classes]."""
+    """What is known of pairs: their first relations' class [pairs], and all they have [pairs, classes].
+
+    ``unknown`` [pairs, classes] are the relations that nobody judged; None where all are known.
+    """
 
     classes: Ints
-    possible: Bools | None = None
+    held: Bools
+    unknown: Bools | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,11 @@ def gold_sentence(sentence: Sentence, known: Description) -> GoldSentence:
     kept = [i for i in outermost(sentence.entities) if sentence.entities[i].type in numbers]
     place = {index: number for number, index in enumerate(kept)}
     entities = tuple(sentence.entities[index] for index in kept)
-    relations: dict[tuple[int, int], int] = {}
+    relations: dict[tuple[int, int], list[int]] = {}
     for relation in sentence.relations:
         head, tail, number = place.get(relation.head), place.get(relation.tail), classes.get(relation.type)
         if head is not None and tail is not None and number is not None:
-            relations.setdefault((head, tail), number)
+            relations.setdefault((head, tail), []).append(number)
     gold = GoldSentence(
         labels=known.labels.encode(len(sentence), entities),
         entities=entities,
@@ -155,26 +156,31 @@ def _targets(sentences: Sequence[GoldSentence], spans: Spans, pairs: Pairs, clas
             strict=True,
         )
     )
-    held = _by_last_tokens([sentence.relations for sentence in sentences], sentences)
-    known = np.array([held.get(key, NO_RELATION) for key in keys], dtype=np.int64)
+    relations = _by_last_tokens([sentence.relations for sentence in sentences], sentences)
+    held = np.zeros((len(keys), classes), dtype=np.bool_)
+    first = np.full(len(keys), NO_RELATION, dtype=np.int64)
+    for row, key in enumerate(keys):
+        if key in relations:
+            first[row] = relations[key][0]
+            held[row, relations[key]] = True
     if not any(sentence.is_partial for sentence in sentences):
-        return Targets(known)
-    possible = known[:, None] == np.arange(classes)
+        return Targets(first, held)
+    unknown = np.zeros_like(held)
     undecided = _by_last_tokens([sentence.undecided for sentence in sentences], sentences)
-    for row in np.flatnonzero(known == NO_RELATION).tolist():
-        unjudged = sentences[keys[row][0]].open_classes
-        if unjudged is not None:
-            possible[row] |= unjudged
-        possible[row, undecided.get(keys[row], [])] = True
-    return Targets(known, possible)
+    for row, key in enumerate(keys):
+        incomplete = sentences[key[0]].open_classes
+        if incomplete is not None:
+            unknown[row] = incomplete
+        unknown[row, undecided.get(key, [])] = True
+    return Targets(first, held, unknown & ~held)
 
 
 def _by_last_tokens(
-    by_entities: Sequence[dict[tuple[int, int], T]], sentences: Sequence[GoldSentence]
-) -> dict[tuple[int, int, int], T]:
-    """What is known of pairs of entities, by their sentence and their last tokens."""
+    by_entities: Sequence[dict[tuple[int, int], list[int]]], sentences: Sequence[GoldSentence]
+) -> dict[tuple[int, int, int], list[int]]:
+    """Classes by pairs of entities, now by their sentence and their last tokens."""
     return {
-        (number, sentence.entities[head].end - 1, sentence.entities[tail].end - 1): value
+        (number, sentence.entities[head].end - 1, sentence.entities[tail].end - 1): classes
         for number, (own, sentence) in enumerate(zip(by_entities, sentences, strict=True))
-        for (head, tail), value in own.items()
+        for (head, tail), classes in own.items()
     }

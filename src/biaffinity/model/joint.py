@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from biaffinity.config.settings import Config, ModelConfig
-from biaffinity.decoding.arrays import Array, Ints
+from biaffinity.decoding.arrays import Array, Bools, Ints
 from biaffinity.decoding.candidates import Pairs, candidates
 from biaffinity.decoding.crf import CRFDecoder
 from biaffinity.decoding.decode import best_labelling
@@ -23,8 +23,8 @@ from biaffinity.decoding.schema import Schema
 from biaffinity.encoders.encoder import Encoder
 from biaffinity.layers.crf import FORBIDDEN
 from biaffinity.layers.dropout import Dropout
-from biaffinity.model.gold import Gold
-from biaffinity.model.relations import RelationClassifier, pair_loss
+from biaffinity.model.gold import Gold, Targets
+from biaffinity.model.relations import RelationClassifier, one_relation_loss, several_relations_loss
 from biaffinity.model.tagger import Tagger
 
 
@@ -116,10 +116,10 @@ class JointModel(nn.Module):
         lengths, labels = self._tensor(batch.lengths), self._tensor(gold.labels)
         emissions = self.tagger(vectors, lengths)
         if self.description.within_boundaries and batch.boundaries is not None:
-            legal = torch.from_numpy(self.description.labels.within(batch.boundaries)).to(self.device)
+            legal = self._tensor(self.description.labels.within(batch.boundaries))
             emissions = emissions.masked_fill(~legal, FORBIDDEN)
         known = gold.possible_labels(len(self.description.labels))
-        possible = None if known is None else torch.from_numpy(known).to(self.device)
+        possible = None if known is None else self._tensor(known)
         tagger_loss = self.tagger.loss(emissions, labels, lengths, possible).sum()
         spans, pairs, targets = gold.spans, gold.pairs, gold.targets
         if predicted or known is not None:
@@ -134,8 +134,13 @@ class JointModel(nn.Module):
             return tagger_loss, tagger_loss.new_zeros(())
         states = self.relations(relation_vectors, labels, lengths)
         logits = self.pair_logits(states, spans, pairs)
-        may_be = None if targets.possible is None else torch.from_numpy(targets.possible).to(self.device)
-        return tagger_loss, pair_loss(logits, self._tensor(targets.classes), may_be)
+        return tagger_loss, self._pair_loss(logits, targets)
+
+    def _pair_loss(self, logits: Tensor, targets: Targets) -> Tensor:
+        unknown = None if targets.unknown is None else self._tensor(targets.unknown)
+        if self.description.several_relations:
+            return several_relations_loss(logits, self._tensor(targets.held), unknown)
+        return one_relation_loss(logits, self._tensor(targets.classes), unknown)
 
     def pair_logits(self, states: Tensor, spans: Spans, pairs: Pairs) -> Tensor:
         """The scores of pairs by the relation classifier's states, [pairs, classes]."""
@@ -143,7 +148,7 @@ class JointModel(nn.Module):
         logits: Tensor = self.relations.scorer(states, *(self._tensor(part) for part in arrays))
         return logits
 
-    def _tensor(self, array: Ints) -> Tensor:
+    def _tensor(self, array: Ints | Bools) -> Tensor:
         """An array as a tensor, sharing its memory on CPU."""
         return torch.from_numpy(array).to(self.device)
 
