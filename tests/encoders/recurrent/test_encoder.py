@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -13,6 +14,8 @@ from torch import Tensor
 from biaffinity.annotation import Sentence
 from biaffinity.encoders.parts import load_encoder
 from biaffinity.encoders.recurrent.encoder import RecurrentEncoder, WordEmbedding
+from biaffinity.encoders.recurrent.settings import RecurrentSettings
+from biaffinity.encoders.recurrent.vectors import WordVectors
 from biaffinity.encoders.recurrent.vocabulary import PADDING, UNKNOWN
 from model.tiny import ENCODER_SIZES, SIZES, UNSEEN, WORD_SIZE, encode, stir, tiny_model
 
@@ -32,7 +35,7 @@ def features(encoder: RecurrentEncoder, sentences: Sequence[Sentence]) -> dict[s
 def test_numbers_below_the_trained_ones_are_trained_rows_and_the_rest_fixed_ones() -> None:
     torch.manual_seed(0)
     fixed = torch.randn(3, 4).half()
-    table = WordEmbedding(5, 4, fixed).eval()
+    table = WordEmbedding(5, 4, fixed, rare=False).eval()
     words = torch.tensor([[0, 4, 5], [7, 1, 6]])
     expected = torch.stack(
         [
@@ -44,7 +47,7 @@ def test_numbers_below_the_trained_ones_are_trained_rows_and_the_rest_fixed_ones
 
 
 def test_the_vectors_of_unseen_words_are_not_trained() -> None:
-    table = WordEmbedding(5, 4, torch.ones(3, 4).half())
+    table = WordEmbedding(5, 4, torch.ones(3, 4).half(), rare=False)
     assert [name for name, _ in table.named_parameters()] == ["trained"]
     assert table.unseen.dtype == torch.float16
     table.eval()(torch.tensor([[5, 3]])).sum().backward()
@@ -52,8 +55,25 @@ def test_the_vectors_of_unseen_words_are_not_trained() -> None:
     assert table.trained.grad.sum(1).tolist() == [0, 0, 0, 4, 0]
 
 
+def test_rare_words_are_read_by_their_fixed_vectors_in_training_too() -> None:
+    table = WordEmbedding(5, 4, torch.ones(3, 4).half(), rare=True).train()
+    assert table(torch.tensor([[6]])).tolist() == [[[1, 1, 1, 1]]]
+
+
+def test_only_frequent_words_get_rows_and_rare_ones_their_pretrained_vectors() -> None:
+    sentences = [Sentence(["Ada", "met", "Ada"]), Sentence(["Bo", "met", "Zzz"])]
+    vectors = WordVectors(["bo", "met", "oslo"], np.eye(3, dtype=np.float32), "vectors.txt")
+    settings = RecurrentSettings(min_count=2, keep_unseen=1)
+    encoder, _ = RecurrentEncoder.build(settings, sentences, (), vectors, dropout=0.0)
+    assert (encoder.vocabulary.words, encoder.vocabulary.unseen) == (["ada", "met"], ["bo"])
+    assert set(encoder.vocabulary.characters) == set("Adametz")
+    read = encoder.train()(features(encoder, sentences))[1, :, :3]
+    assert read[0].tolist() == [1, 0, 0]
+    assert read[2].equal(encoder.words.trained[UNKNOWN])
+
+
 def test_padding_starts_at_zero() -> None:
-    table = WordEmbedding(5, 4, torch.zeros(0, 4))
+    table = WordEmbedding(5, 4, torch.zeros(0, 4), rare=False)
     assert not table.trained[PADDING].any()
     assert table.trained[UNKNOWN].any()
 

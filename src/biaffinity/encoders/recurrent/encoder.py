@@ -27,13 +27,14 @@ class WordEmbedding(nn.Module):
     """Trained vectors for the words of the training data, fixed ones for other words.
 
     Numbers below ``trained`` index the trained table, the rest the fixed one, which is kept in
-    half precision: it is large and only looked up.
+    half precision: it is large and only looked up. ``rare`` tells that training meets such words too.
     """
 
     unseen: Tensor
 
-    def __init__(self, trained: int, size: int, unseen: Tensor) -> None:
+    def __init__(self, trained: int, size: int, unseen: Tensor, *, rare: bool) -> None:
         super().__init__()
+        self.rare = rare
         self.trained = nn.Parameter(torch.empty(trained, size))
         bound = math.sqrt(3 / size)
         nn.init.uniform_(self.trained, -bound, bound)
@@ -45,7 +46,7 @@ class WordEmbedding(nn.Module):
         """[batch, size] word numbers -> [batch, size, width]."""
         count = len(self.trained)
         vectors = nn.functional.embedding(words.clamp(max=count - 1), self.trained)
-        if len(self.unseen) == 0 or self.training:  # in training every word is a training word
+        if len(self.unseen) == 0 or (self.training and not self.rare):
             return vectors
         fixed = nn.functional.embedding((words - count).clamp(min=0), self.unseen).to(vectors.dtype)
         return torch.where((words >= count).unsqueeze(2), fixed, vectors)
@@ -60,9 +61,11 @@ class RecurrentEncoder(Encoder):
         super().__init__()
         self.settings = settings
         self.vocabulary = vocabulary
-        self.words = WordEmbedding(vocabulary.trained, vocabulary.word_size, unseen)
-        never_hidden = [math.inf, math.inf]  # padding and the unknown word itself
-        counts = torch.tensor([*never_hidden, *vocabulary.counts])
+        rare = settings.min_count > 1
+        self.words = WordEmbedding(vocabulary.trained, vocabulary.word_size, unseen, rare=rare)
+        # Padding, the unknown word itself and words with a fixed vector are never hidden.
+        counts = torch.full((2 + len(vocabulary.words) + len(vocabulary.unseen),), math.inf)
+        counts[2 : vocabulary.trained] = torch.tensor(vocabulary.counts, dtype=counts.dtype)
         self.word_dropout = WordDropout(counts, settings.word_dropout, UNKNOWN)
         self.output_size = vocabulary.word_size
         self.characters = None
@@ -90,7 +93,9 @@ class RecurrentEncoder(Encoder):
         """An encoder for some training data, with fresh weights, and how many of its words have vectors."""
         also = dev if settings.vocabulary == "train+dev" else ()
         size = settings.word_size if vectors is None else vectors.dimension
-        vocabulary = Vocabulary.build(train, settings.normalisation, also, word_size=size)
+        vocabulary = Vocabulary.build(
+            train, settings.normalisation, also, word_size=size, min_count=settings.min_count
+        )
         if vectors is None:
             return cls(settings, vocabulary, torch.zeros(0, size), dropout=dropout), None
         known = {word: row for word in vocabulary.words if (row := vectors.row(word)) is not None}

@@ -26,6 +26,9 @@ class RecurrentSettings(Section):
     normalisation: Normalisation = "lower"
     #: Whose words get rows of their own. The released program takes dev's words too.
     vocabulary: Literal["train", "train+dev"] = "train"
+    #: How often training must show a word, or a character, for it to get a row; rarer ones are read as
+    #: those that it never met. Large texts hold very many, each a row to carry and to learn from little.
+    min_count: int = Field(default=1, gt=0)
     #: What a word is that training never met but the vectors know: its vector, or the unknown word.
     unseen_words: Literal["pretrained", "unk"] = "pretrained"
     #: How many of the most frequent such words the model carries along.

@@ -21,7 +21,8 @@ class Vocabulary:
     """The names behind a model's numbers; all lists are in the order of the numbers.
 
     Word number 2 + i is ``words[i]``; numbers from 2 + len(words) on belong to ``unseen``: words that
-    training never met but whose pretrained vectors the model carries. ``characters`` are the `Alphabet`.
+    training never met, or too rarely, but whose pretrained vectors the model carries. ``characters`` are
+    the `Alphabet`.
     """
 
     words: Sequence[str]
@@ -59,8 +60,12 @@ class Vocabulary:
         more_words: Iterable[Sentence] = (),
         *,
         word_size: int,
+        min_count: int = 1,
     ) -> Vocabulary:
-        """The words and characters of the training sentences, and the words of ``more_words``."""
+        """The words and characters of the training sentences, and the words of ``more_words``.
+
+        Those met less often than ``min_count`` are left out.
+        """
         words: Counter[str] = Counter()
         characters: Counter[str] = Counter()
         for sentence in sentences:
@@ -69,11 +74,12 @@ class Vocabulary:
                 characters.update(character_form(token, normalisation))
         for sentence in more_words:
             words.update(word_form(token, normalisation) for token in sentence.tokens)
-        ranked = sorted(words, key=lambda word: (-words[word], word))
+        frequent = (word for word, count in words.items() if count >= min_count)
+        ranked = sorted(frequent, key=lambda word: (-words[word], word))
         return cls(
             words=ranked,
             counts=[words[word] for word in ranked],
-            characters=sorted(characters),
+            characters=sorted(c for c, count in characters.items() if count >= min_count),
             word_size=word_size,
         )
 
