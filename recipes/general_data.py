@@ -24,6 +24,7 @@ the same files come out on every machine. The folder holds
     {dev,test}.knowledgenet.jsonl
     {dev,test}.passages.jsonl                     KnowledgeNet's own records, for the score by passages
     {dev,test}.unrelated.jsonl                    sentences of Re-DocRED with names and no fact between them
+    about.json                                    what the types mean, for `biaffinity info`
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ class Table:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         self.types: dict[str, dict[str, str]] = content["types"]
         self.relations: dict[str, Json] = content["relations"]
+        self.about: Json = content["about"]
         self.pronouns = frozenset(content["pronouns"].split())
 
     def labels(self, key: str) -> dict[str, list[Label]]:
@@ -139,6 +141,7 @@ def main() -> None:
     if "conll04" not in left_out:
         conll = formats.read(options.data / "conll04" / "train.jsonl")
         parts["train"] += [from_conll04(sentence, table) for sentence in conll]
+    (options.out / "about.json").write_text(json.dumps(about(table), indent=2) + "\n", encoding="utf-8")
     for part, sentences in parts.items():
         formats.write(options.out / f"{part}.jsonl", sentences)
         entities, relations = (
@@ -147,6 +150,18 @@ def main() -> None:
         )
         print(f"{part}: {len(sentences):,} sentences, {entities:,} entities, {relations:,} relations")
     print(report)
+
+
+def about(table: Table) -> Json:
+    """What `biaffinity info` shows of a model that was trained on this data."""
+    return {
+        "summary": table.about["summary"],
+        "entity_types": {name: {"meaning": says} for name, says in sorted(table.about["types"].items())},
+        "relation_types": {
+            name: {"meaning": row["says"], "id": row["id"]} for name, row in sorted(table.relations.items())
+        },
+        "data": table.about["data"],
+    }
 
 
 def divided_passages(passages: Iterable[Json]) -> dict[str, list[Json]]:
