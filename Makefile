@@ -14,6 +14,7 @@ STREAM ?= 20000
 VECTORS ?= ../shared/vectors/glove.6B.100d.words.txt
 
 .PHONY: help setup demo demo-train lint docs test bench attack model calibration pictures clean
+.PHONY: general-data general-teachers general
 
 help:  ## what each command does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -72,6 +73,34 @@ model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and V
 		--test $(DATA)/test.jsonl --vectors $(VECTORS) --seed 2 --out build/news/model --resume
 	cp $(addprefix build/news/model/,config.json vocabulary.json model.safetensors *.onnx README.md) $(NEWS)
 	$(BIN)/biaffinity evaluate build/news/held_out.jsonl --model $(NEWS)
+
+# The general model (docs/general.md): data of SHARED, transformers as teachers, a student of the size of news.
+SHARED ?= ../shared
+GENERAL := build/general
+TEACHERS := $(addprefix $(GENERAL)/teacher-,1 2 3)
+GENERAL_TRAIN := --train $(GENERAL)/train.jsonl --dev $(GENERAL)/dev.jsonl --resume
+
+general-data: $(READY)  ## the data of the general model, from SHARED, into build/general
+	$(BIN)/python recipes/general_data.py $(SHARED)/data $(GENERAL)
+
+general-teachers: general-data  ## its three teachers, transformers; a GPU is needed
+	$(BIN)/python recipes/encoders.py mpnet build/encoders
+	for teacher in 1 2 3; do \
+		mkdir -p $(GENERAL)/teacher-$$teacher && cp $(GENERAL)/about.json $(GENERAL)/teacher-$$teacher && \
+		$(BIN)/biaffinity train transformer $(GENERAL_TRAIN) --seed $$teacher --device cuda \
+			--set encoder.name=build/encoders/all-mpnet-base-v2 --set training.epochs=8 \
+			--set training.batch_size=32 --set model.relations_per_pair=several \
+			--out $(GENERAL)/teacher-$$teacher || exit 1; \
+	done
+
+general: general-teachers  ## the general model: the teachers label SHARED's text, a student learns from it
+	mkdir -p $(GENERAL)/model && cp $(GENERAL)/about.json $(GENERAL)/model
+	cp recipes/general_examples.json $(GENERAL)/model/examples.json
+	zcat $(SHARED)/text/wikipedia.jsonl.gz | $(BIN)/biaffinity distil $(TEACHERS) --text - --from jsonl \
+		--labels $(GENERAL)/labels $(GENERAL_TRAIN) --gold-times 3 --vectors $(VECTORS) \
+		--set model.relations_per_pair=several --set training.selection=micro --out $(GENERAL)/model
+	$(BIN)/python recipes/general_score.py $(GENERAL)/teacher-1 $(GENERAL) dev --json results/general-teacher.json
+	$(BIN)/python recipes/general_score.py $(GENERAL)/model $(GENERAL) dev --json results/general-dev.json
 
 calibration: $(READY)  ## how far the news model's scores can be trusted, on DATA's dev: numbers and picture
 	$(BIN)/python benchmarks/calibration.py $(DATA)/dev.jsonl --json results/calibration.json \

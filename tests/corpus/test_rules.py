@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from biaffinity.annotation import Entity, Relation, Sentence
+from biaffinity.annotation import Entity, Judged, Relation, Sentence
 from biaffinity.corpus import Problem, check
 from biaffinity.corpus.damage import DAMAGE
 from biaffinity.corpus.problem import SEVERITIES
@@ -140,3 +140,11 @@ def test_errors_come_before_warnings_and_warnings_before_notes() -> None:
     severities = [p.severity for p in check({"train": [odd], "dev": []}).problems]
     assert set(severities) == set(SEVERITIES)
     assert severities == sorted(severities, key=SEVERITIES.index)
+
+
+def test_partly_judged_sentences_are_counted_and_types_that_nothing_has_are_named() -> None:
+    entities = [Entity(0, 1, "Peop"), Entity(1, 2, "Peop")]
+    judged = Judged(relations=["Kill", "Kil"])
+    sentence = Sentence(["Ana", "Bo"], entities, [Relation("Kill", 0, 1)], id="1", judged=judged)
+    assert counts(found("partly-judged", train=[sentence])) == {"train": 1}
+    assert found("unknown-judged-type", train=[sentence]).splits["train"].examples == ["Kil x 1"]

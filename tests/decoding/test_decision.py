@@ -104,3 +104,14 @@ def test_large_logits_have_finite_scores() -> None:
     logits = np.array([[0, 500, -500], [-900, -800, -1000], [0, 0, 0]], dtype=np.float32)
     found = decide(SPANS, np.ones(3, dtype=np.float32), PAIRS, logits, entity_confidence_weight=0.0)
     assert found.relation_scores.tolist() == [1.0, 1.0]
+
+
+def test_where_a_pair_may_have_several_it_has_all_that_are_ahead_of_none() -> None:
+    logits = np.array([[0, 1, 4], [5, 0, 6], [0, 0.5, -1]], dtype=np.float32)
+    sure, unsure = (np.array(scores, dtype=np.float32) for scores in ([1, 1, 1], [1, 0.8, 1]))
+    found = decide(SPANS, sure, PAIRS, logits, entity_confidence_weight=8.0, several=True)
+    assert links(found) == [(0, 1, 1), (0, 1, 2), (1, 2, 2), (0, 2, 1)]
+    ahead = np.array([1, 4, 1, 0.5])
+    assert found.relation_scores == pytest.approx(1 / (1 + np.exp(-ahead)), abs=1e-6)
+    found = decide(SPANS, unsure, PAIRS, logits, entity_confidence_weight=8.0, several=True)
+    assert links(found) == [(0, 1, 2), (0, 2, 1)]  # 8 * -log 0.8 = 1.8 > 1

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biaffinity import formats
-from biaffinity.annotation import Document, Entity, Relation, Sentence
+from biaffinity.annotation import Document, Entity, Judged, Relation, Sentence
 from biaffinity.errors import BiaffinityError
 from biaffinity.formats import Report, jsonl
 from formats.roundtrip import read_text, there_and_back
@@ -186,3 +187,26 @@ def test_conll04_in_raw_text_has_the_facts_of_its_token_file(corpora, part):
         return [(s.id, [e.type for e in s.entities], s.relations) for s in sentences]
 
     assert facts(f"{part}.raw.jsonl") == facts(f"{part}.jsonl")
+
+
+def test_what_was_judged_is_read_and_written(tmp_path: Path) -> None:
+    sentence = Sentence(
+        ["Ana", "left"], [Entity(0, 1, "Peop")], id="1", judged=Judged(tokens=[], relations=["Kill"])
+    )
+    formats.write(tmp_path / "partly.jsonl", [sentence])
+    assert list(formats.read(tmp_path / "partly.jsonl")) == [sentence]
+
+
+def test_other_formats_say_that_they_cannot_hold_what_was_judged(tmp_path: Path) -> None:
+    report = formats.Report()
+    formats.write(
+        tmp_path / "a.spert.json", [Sentence(["Ana"], id="1", judged=Judged(tokens=[]))], report=report
+    )
+    assert list(report.findings) == ["what was judged not carried over"]
+
+
+def test_a_raw_text_cannot_say_what_was_judged(tmp_path: Path) -> None:
+    path = tmp_path / "raw.jsonl"
+    path.write_text('{"text": "Ana left.", "entities": [], "judged": {"tokens": []}}\n', encoding="utf-8")
+    with pytest.raises(BiaffinityError, match="judged: counts tokens, and a raw text has none"):
+        list(formats.read(path))

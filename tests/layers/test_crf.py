@@ -215,3 +215,43 @@ def test_gradients_by_the_scan_are_those_by_the_loop(monkeypatch: pytest.MonkeyP
         gradients.append([read.grad, *(parameter.grad.clone() for parameter in crf.parameters())])
     for ours, theirs in zip(*gradients, strict=True):
         torch.testing.assert_close(ours, theirs, atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("chain", [_Chain, _ScannedChain])
+@pytest.mark.parametrize(("seed", "transitions", "allowed"), CASES)
+def test_the_likelihood_of_what_is_known_is_the_share_of_all_labellings_that_agree(
+    monkeypatch, chain, seed, transitions, allowed
+):
+    monkeypatch.setattr(module, "_Chain", chain)
+    crf = random_crf(seed, transitions=transitions, allowed=allowed)
+    emissions = torch.randn(2, SIZE, LABELS, dtype=torch.float64, requires_grad=True)
+    lengths = torch.tensor([SIZE, SIZE - 1])
+    # The best labelling is among those allowed, so there is a legal way through them.
+    best = best_labels(crf, emissions)
+    best[1, :-1] = best_labels(crf, emissions[1:, :-1])[0]
+    possible = torch.nn.functional.one_hot(best, LABELS).bool()
+    possible[0, 1] = possible[1, 0] = possible[1, -1] = True
+    possible[0, 3, 0] = True
+    found = crf.log_likelihood_of(emissions, possible, lengths)
+    expected = []
+    for row, length in enumerate(lengths.tolist()):
+        paths = enumerate_paths(crf, emissions[row, :length].detach())
+        agreeing = [s for path, s in paths.items() if all(possible[row, t, y] for t, y in enumerate(path))]
+        every = torch.tensor(list(paths.values()), dtype=torch.float64).logsumexp(0)
+        expected.append(torch.tensor(agreeing, dtype=torch.float64).logsumexp(0) - every)
+    torch.testing.assert_close(found, torch.stack(expected))
+    assert torch.autograd.gradcheck(lambda e: crf.log_likelihood_of(e, possible, lengths), (emissions,))
+
+
+def test_one_known_labelling_has_its_likelihood_and_none_known_has_no_gradient():
+    crf = random_crf(0)
+    emissions = torch.randn(1, SIZE, LABELS, dtype=torch.float64, requires_grad=True)
+    labels, lengths = torch.tensor([[2, 0, 1, 1]]), torch.tensor([SIZE])
+    known = torch.nn.functional.one_hot(labels, LABELS).bool()
+    torch.testing.assert_close(
+        crf.log_likelihood_of(emissions, known, lengths), crf.log_likelihood(emissions, labels, lengths)
+    )
+    nothing = crf.log_likelihood_of(emissions, torch.ones_like(known), lengths)
+    nothing.sum().backward()
+    assert nothing.item() == 0
+    assert not emissions.grad.any()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,15 @@ def test_metadata_for_the_hub_goes_before_the_card(tmp_path: Path) -> None:
 def test_metadata_that_is_there_is_left_alone(tmp_path: Path) -> None:
     own = f"---\nlicense: mit\n---\n{card(tmp_path, record())}"
     assert with_metadata(own) == own
+
+
+def test_it_has_what_is_written_of_the_types_and_of_the_data(tmp_path: Path) -> None:
+    assert "## Relations" not in card(tmp_path, record())
+    about = {
+        "relation_types": {"place of birth": {"meaning": "a person was born in a place", "id": "P19"}},
+        "data": ["Harbour letters: public domain"],
+    }
+    (tmp_path / "about.json").write_text(json.dumps(about), encoding="utf-8")
+    text = card(tmp_path, record())
+    assert "| place of birth | a person was born in a place | P19 |" in text
+    assert "- Harbour letters: public domain" in text

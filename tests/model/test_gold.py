@@ -87,7 +87,7 @@ def test_gold_pairs_are_the_candidates_with_the_first_relation_of_each(
     all_pairs: bool, parts: list[Sentence]
 ) -> None:
     gold = gold_of(parts, known(all_pairs=all_pairs))
-    assert triples(gold.pairs, gold.classes) == naive_pairs(parts, gold.spans, all_pairs=all_pairs)
+    assert triples(gold.pairs, gold.targets.classes) == naive_pairs(parts, gold.spans, all_pairs=all_pairs)
 
 
 @given(st.lists(sentences(overlapping=False), min_size=1, max_size=3), st.data())
@@ -103,7 +103,7 @@ def test_other_spans_get_the_gold_class_where_both_last_tokens_are_gold(
     ]
     spans = gold_of(found, description).spans
     pairs = candidates(spans, description.related)
-    classes = gold_of(parts, description).classes_of(spans, pairs)
+    classes = gold_of(parts, description).targets_of(spans, pairs).classes
     assert triples(pairs, classes) == naive_pairs(parts, spans, all_pairs=True)
 
 
@@ -125,14 +125,14 @@ def test_a_wrong_start_and_type_do_not_lose_the_relation_but_a_wrong_end_does(
     )
     description = known(all_pairs=True)
     other = gold_of([sentence.annotated(found)], description)
-    classes = gold_of([sentence], description).classes_of(other.spans, other.pairs)
+    classes = gold_of([sentence], description).targets_of(other.spans, other.pairs).classes
     assert triples(other.pairs, classes) == [(0, 1, 2 if lives else NO_RELATION), (1, 0, NO_RELATION)]
 
 
 def test_no_entities_give_no_pairs() -> None:
     gold = gold_of([Sentence(["in"])], known())
-    assert len(gold.spans) == len(gold.pairs) == len(gold.classes) == 0
-    assert gold.classes.dtype == np.int64
+    assert len(gold.spans) == len(gold.pairs) == len(gold.targets.classes) == 0
+    assert gold.targets.classes.dtype == np.int64
 
 
 def test_of_overlapping_entities_the_outermost_stays_and_relations_of_others_go() -> None:
@@ -143,13 +143,15 @@ def test_of_overlapping_entities_the_outermost_stays_and_relations_of_others_go(
     )
     gold = gold_sentence(sentence, known())
     assert gold.entities == (Entity(0, 1, "Peop"), Entity(2, 4, "Org"), Entity(5, 6, "Loc"))
-    assert gold.relations == {(0, 1): 3, (0, 2): 2}
+    assert gold.relations == {(0, 1): [3], (0, 2): [2]}
 
 
-def test_of_two_relations_of_a_pair_the_first_stays() -> None:
+def test_of_two_relations_of_a_pair_the_first_is_its_class_and_both_are_held() -> None:
     entities = [Entity(0, 1, "Peop"), Entity(1, 2, "Peop")]
     sentence = Sentence(["Ada", "Bo"], entities, [Relation("Work_For", 0, 1), Relation("Kill", 0, 1)])
-    assert gold_sentence(sentence, known()).relations == {(0, 1): 3}
+    targets = gold_of([sentence], known()).targets
+    assert targets.classes.tolist() == [3, 0]
+    assert targets.held.tolist() == [[False, True, False, True], [False] * 4]
 
 
 def test_types_the_model_does_not_know_are_no_labels() -> None:
@@ -158,5 +160,5 @@ def test_types_the_model_does_not_know_are_no_labels() -> None:
     gold = gold_sentence(Sentence(["Vasa", "Bo", "Oslo"], entities, relations), known())
     assert gold.entities == tuple(entities[1:])
     assert gold.types.tolist() == [3, 0]
-    assert gold.relations == {(0, 1): 2}
+    assert gold.relations == {(0, 1): [2]}
     assert gold.labels[0] == 0

@@ -6,6 +6,7 @@ document's text is its sentences' texts joined, so nothing between two sentences
 """
 
 from biaffinity.annotation.document import Document, EntityMention, RelationMention, documents
+from biaffinity.annotation.judged import Judged
 from biaffinity.annotation.sentence import Entity, Relation, Sentence, outermost
 from biaffinity.annotation.tables import Tables, to_arrow, to_pandas
 
@@ -13,6 +14,7 @@ __all__ = [
     "Document",
     "Entity",
     "EntityMention",
+    "Judged",
     "Relation",
     "RelationMention",
     "Sentence",

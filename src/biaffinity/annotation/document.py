@@ -183,6 +183,7 @@ class Document(_Views):
                     "end_char": offset + len(sentence.text or ""),
                     "tokens": list(sentence.tokens),
                     "token_spans": [[offset + a, offset + b] for a, b in sentence.token_spans or ()],
+                    **({} if sentence.judged is None else {"judged": sentence.judged.to_dict()}),
                 }
                 for offset, sentence in zip(self.offsets, self.sentences, strict=True)
             ]
@@ -366,6 +367,7 @@ def _read_part(
                     for e in entities
                 ],
                 "relations": list(relations),
+                "judged": part.get("judged"),
             }
         )
     except AnnotationError as error:

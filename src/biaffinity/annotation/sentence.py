@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from biaffinity.annotation.judged import Judged
 from biaffinity.annotation.notebook import drawing
 from biaffinity.errors import AnnotationError
 
@@ -71,7 +72,8 @@ class Sentence:
     ``text`` is the sentence as it stood, white space around it included, and ``token_spans`` the
     character span of every token in it; both are known or neither. A token may differ from its
     slice of the text (corpora rewrite quotes and brackets); an entity's text is always the slice.
-    ``document`` names the document the sentence came from, if it came from one.
+    ``document`` names the document the sentence came from, if it came from one. ``judged`` tells what of
+    it somebody looked at, where that is not all; None says that the annotation is complete.
 
     >>> s = Sentence(["David", "Foster"], [Entity(0, 2, "Peop")], text="David Foster",
     ...              token_spans=[(0, 5), (6, 12)])
@@ -86,6 +88,7 @@ class Sentence:
     text: str | None = None
     token_spans: Sequence[tuple[int, int]] | None = None
     document: str | None = None
+    judged: Judged | None = None
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -100,6 +103,9 @@ class Sentence:
         _require_entities(self.entities, len(self.tokens))
         _require_relations(self.relations, len(self.entities))
         _require_token_spans(self.tokens, self.text, self.token_spans)
+        if self.judged is not None:
+            marked = [(r.type, r.head, r.tail) for r in self.relations]
+            self.judged.require(len(self.tokens), len(self.entities), marked)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -140,19 +146,20 @@ class Sentence:
     ) -> Sentence:
         """A sentence without annotation from a tokeniser, whose tokens need not be checked."""
         sentence = object.__new__(cls)
-        values = (tokens, (), (), id, text, token_spans, document)
+        values = (tokens, (), (), id, text, token_spans, document, None)
         for name, value in zip(cls.__slots__, values, strict=True):
             object.__setattr__(sentence, name, value)
         return sentence
 
     def annotated(self, entities: Iterable[Entity], relations: Iterable[Relation] = ()) -> Sentence:
-        """The same tokens and text under another annotation, which alone is checked."""
+        """The same tokens and text under another annotation, a complete one, which alone is checked."""
         copy = object.__new__(Sentence)
         set_ = object.__setattr__
         for name in ("tokens", "id", "text", "token_spans", "document"):
             set_(copy, name, getattr(self, name))
         set_(copy, "entities", tuple(entities))
         set_(copy, "relations", tuple(relations))
+        set_(copy, "judged", None)
         _require_entities(copy.entities, len(copy.tokens))
         _require_relations(copy.relations, len(copy.entities))
         return copy
@@ -177,6 +184,8 @@ class Sentence:
         if self.text is not None and self.token_spans is not None:
             record["text"] = self.text
             record["token_spans"] = [list(span) for span in self.token_spans]
+        if self.judged is not None:
+            record["judged"] = self.judged.to_dict()
         return record
 
     @classmethod
@@ -190,6 +199,7 @@ class Sentence:
             text=record.get("text"),
             token_spans=read_spans(record),
             document=read_name(record, "document"),
+            judged=None if record.get("judged") is None else Judged.from_dict(record["judged"]),
         )
         for index, entity in enumerate(record["entities"]):
             _require_characters(sentence, index, entity)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from biaffinity.config.folder import CARD, model_files, read_description
+from biaffinity.config.folder import ABOUT, CARD, model_files, read_description
 from biaffinity.extraction.loading import DEFAULT_MODEL
 from biaffinity.formats import Machine
 from biaffinity.version import __version__
 
 
 def model_identity(folder: Path) -> str:
-    """What tells a model from any other: its files, whatever folder they are in."""
+    """What tells a model from any other: its files less what is said of it, whatever folder they are in."""
     digest = hashlib.blake2b(digest_size=16)
     for path in model_files(folder):
-        if path.name != CARD:
+        if path.name not in (CARD, ABOUT):
             digest.update(path.read_bytes())
             digest.update(path.name.encode())
     return digest.hexdigest()

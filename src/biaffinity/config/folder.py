@@ -4,6 +4,7 @@ config.json           format, version, the model's types (schema), its settings
 model.safetensors     the weights
 *.onnx                the network for the runtime without PyTorch, made by the export
 README.md             the model card
+about.json            what it is for, what its types mean, whose data it learnt from, if somebody wrote it
 examples.json         texts to try the model on, by name, if somebody wrote some
 and what the encoder saves, such as vocabulary.json
 """
@@ -27,6 +28,7 @@ VERSION = 2
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 CARD = "README.md"
+ABOUT = "about.json"
 EXAMPLES = "examples.json"
 GRAPH_SUFFIX = ".onnx"
 #: The key under which a graph names the weights that it was made from.
@@ -114,7 +116,7 @@ def graph_path(folder: Path, name: str) -> Path:
 
 def file_patterns(description: ModelDescription) -> list[str]:
     """The files that a model consists of, whatever else lies beside them (a run's history, say)."""
-    return [CONFIG, *description.config.encoder.files, WEIGHTS, f"*{GRAPH_SUFFIX}", CARD, EXAMPLES]
+    return [CONFIG, *description.config.encoder.files, WEIGHTS, f"*{GRAPH_SUFFIX}", CARD, ABOUT, EXAMPLES]
 
 
 def model_files(folder: Path) -> list[Path]:

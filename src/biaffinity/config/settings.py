@@ -50,6 +50,8 @@ class ModelConfig(Section):
     context: bool = False
     #: Which pairs of entities are classified: type pairs related in the training data, or all.
     candidates: Literal["types", "all"] = "types"
+    #: Relations that an ordered pair of entities may have: the best one, or all that are likelier than not.
+    relations_per_pair: Literal["one", "several"] = "one"
     #: How far the confidence in its two entities counts for a relation: "no relation" is given minus the
     #: log of the entities' probabilities, times this. 0 looks at the relation alone.
     entity_confidence_weight: float = Field(default=0.0, ge=0)
@@ -129,6 +131,7 @@ class Config(Section):
             constrained=self.model.constrained,
             all_pairs=self.model.candidates == "all",
             entity_confidence_weight=self.model.entity_confidence_weight,
+            several_relations=self.model.relations_per_pair == "several",
         )
 
     def updated(self, section: str, **values: Any) -> Config:

@@ -16,6 +16,7 @@ Count = Callable[[SplitProfile], Counter[str]]
 
 def label_problems(learned: Profiles, others: Profiles) -> Iterator[Problem]:
     """Labels that occur once, that training never shows, or that are spelled in two ways."""
+    yield from _judged_in_vain([*learned, *others])
     yield from _type_problems("entity", "entities", lambda p: p.entity_types, learned, others)
     yield from _type_problems("relation", "relations", lambda p: p.relation_types, learned, others)
     yield from _unseen_pairs(SplitProfile.merged("training", learned), others)
@@ -47,6 +48,20 @@ def _type_problems(
             for p in (*learned, *others)
         },
         "are the two meant to be one?",
+    )
+
+
+def _judged_in_vain(profiles: Profiles) -> Iterator[Problem]:
+    """Types that sentences name as judged and that no relation has: perhaps a slip of the pen."""
+    known = SplitProfile.merged("all", profiles).relation_types
+    yield from _problem(
+        "unknown-judged-type",
+        "times that a relation type is called judged of which there is no relation",
+        {
+            p.name: Counter({t: n for t, n in p.judged_relation_types.items() if t not in known})
+            for p in profiles
+        },
+        "is it written as in the relations?",
     )
 
 

@@ -28,10 +28,10 @@ WORDS_SHOWN = 60
 class SplitProfile:
     """The counts of one split; nothing of its text is kept but the examples.
 
-    ``pairs`` counts relations as (head type, relation type, tail type), ``lengths`` sentences by
-    their number of tokens. ``ids`` are the ids' hashes. ``noted`` holds what may be a fault,
-    ``errors`` what could not be read, ``changed`` what the reader of the file had to change;
-    ``complete`` is false where nothing was read after the last error.
+    ``judged_relation_types`` counts the sentences that name a type as judged, ``pairs`` relations as (head
+    type, relation type, tail type), ``lengths`` sentences by their number of tokens. ``ids`` are the ids'
+    hashes. ``noted`` holds what may be a fault, ``errors`` what could not be read, ``changed`` what the
+    reader of the file had to change; ``complete`` is false where nothing was read after the last error.
     """
 
     name: str
@@ -42,6 +42,7 @@ class SplitProfile:
     ids: set[int] = field(default_factory=set)
     entity_types: Counter[str] = field(default_factory=Counter)
     relation_types: Counter[str] = field(default_factory=Counter)
+    judged_relation_types: Counter[str] = field(default_factory=Counter)
     pairs: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     lengths: Counter[int] = field(default_factory=Counter)
     longest: list[tuple[int, int, str]] = field(default_factory=list)
@@ -56,7 +57,7 @@ class SplitProfile:
         """The counts of several splits as those of one, without examples."""
         total = cls(name)
         for profile in profiles:
-            for counts in ("entity_types", "relation_types", "pairs", "lengths"):
+            for counts in ("entity_types", "relation_types", "judged_relation_types", "pairs", "lengths"):
                 getattr(total, counts).update(getattr(profile, counts))
             total.without_entity += profile.without_entity
             total.single_entity += profile.single_entity
@@ -123,6 +124,9 @@ class SplitProfile:
         self.pairs.update((entities[r.head].type, r.type, entities[r.tail].type) for r in relations)
         if not sentence.tokens:
             self.noted.note("no-tokens", id)
+        if sentence.judged is not None:
+            self.noted.note("partly-judged", id)
+            self.judged_relation_types.update(sentence.judged.relations or ())
         self._note_overlaps(sentence, id)
         self._note_borders(sentence, id)
         self._note_several_relations(sentence, id)

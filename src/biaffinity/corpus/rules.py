@@ -33,6 +33,11 @@ NOTED: dict[str, tuple[Severity, str, str]] = {
         "entities right before another of their type",
         "only tags that mark a start (IOB2, BILOU) keep them apart",
     ),
+    "partly-judged": (
+        "note",
+        "sentences of which not all was judged",
+        "the rest of them teaches nothing and is not scored",
+    ),
     "punctuation": (
         "note",
         "entities that begin or end with a punctuation token",

@@ -32,14 +32,16 @@ def decide(
     *,
     entity_confidence_weight: float,
     floors: Floats | None = None,
+    several: bool = False,
 ) -> Decoded:
     """The relations among candidate ``pairs``, from their ``logits`` [pairs, classes].
 
     A relation is right only if both its entities are. So its score is its softmax probability times theirs;
     and the less sure they are, the more speaks for "no relation": it is given minus the log of their
-    probabilities, times ``entity_confidence_weight``. Of each pair the best class is found; but of a class
-    that has a floor, in ``floors`` [sentences, classes], whatever scores as much, be it the best or not, so
-    that a pair may have several. An infinite floor is none.
+    probabilities, times ``entity_confidence_weight``. Of each pair the best class is found. Where a pair may
+    have ``several``, every class that is ahead of "no relation" is, and the sigmoid of how far takes the
+    place of the softmax. Of a class that has a floor, in ``floors`` [sentences, classes], whatever scores as
+    much is found, be it the best or not, so that any pair may have several. An infinite floor is none.
     """
     shifted = logits - logits.max(axis=1, keepdims=True, initial=-np.inf)
     compared = shifted
@@ -47,10 +49,14 @@ def decide(
         surprise = -np.log(span_scores.clip(min=np.finfo(np.float32).tiny))
         compared = shifted.copy()
         compared[:, NO_RELATION] += entity_confidence_weight * (surprise[pairs.head] + surprise[pairs.tail])
-    best, exponents = compared.argmax(axis=1), np.exp(shifted)
-    entities = span_scores[pairs.head] * span_scores[pairs.tail]
-    scores = exponents * (entities / exponents.sum(axis=1))[:, None]
-    found = np.arange(logits.shape[1]) == best[:, None]
+    if several:
+        found = compared > compared[:, [NO_RELATION]]
+        probabilities = 1 / (1 + np.exp(logits[:, [NO_RELATION]] - logits))
+    else:
+        found = np.arange(logits.shape[1]) == compared.argmax(axis=1)[:, None]
+        exponents = np.exp(shifted)
+        probabilities = exponents / exponents.sum(axis=1, keepdims=True)
+    scores = probabilities * (span_scores[pairs.head] * span_scores[pairs.tail])[:, None]
     if floors is not None:
         own = floors[spans.sentence[pairs.head]]
         found = np.where(np.isinf(own), found, scores >= own)

@@ -51,8 +51,15 @@ def decode(
         if len(pairs)
         else np.zeros((0, known.schema.classes), dtype=np.float32)
     )
-    weight = known.entity_confidence_weight
-    found = decide(spans, span_scores, pairs, logits, entity_confidence_weight=weight, floors=floors)
+    found = decide(
+        spans,
+        span_scores,
+        pairs,
+        logits,
+        entity_confidence_weight=known.entity_confidence_weight,
+        floors=floors,
+        several=known.several_relations,
+    )
     if check is not None:
         check("relations", np.bincount(spans.sentence[found.pairs.head], minlength=len(batch.lengths)))
     return found

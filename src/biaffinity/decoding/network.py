@@ -30,6 +30,8 @@ class Description:
     #: Every pair of entities is a candidate, whatever their types.
     all_pairs: bool = False
     entity_confidence_weight: float = 0.0
+    #: A pair may have several relations: all that score higher than none.
+    several_relations: bool = False
 
     @cached_property
     def labels(self) -> Labels:

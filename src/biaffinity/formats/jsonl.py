@@ -2,11 +2,11 @@
 
 A sentence is what `Sentence.to_dict` gives: ``id``, ``tokens``, ``entities`` (``start``, ``end``, ``type``;
 in tokens, the end exclusive), ``relations`` (``type``, ``head``, ``tail``; indexes of entities), and where
-known ``text``, ``token_spans``, ``document``, and of an entity ``start_char``, ``end_char``, ``text``,
-``score``. An object with ``sentences`` is what `Document.to_dict` gives. One with ``text`` and neither of
-these is a raw text, or what `Document.to_dict` gives without tokens: its entities' ``start`` and ``end``, or
-``start_char`` and ``end_char``, count characters, and it is cut into sentences and tokens unless
-``token_spans`` gives the tokens.
+known ``text``, ``token_spans``, ``document``, ``judged`` (`Judged.to_dict`), and of an entity ``start_char``,
+``end_char``, ``text``, ``score``. An object with ``sentences`` is what `Document.to_dict` gives. One with
+``text`` and neither of these is a raw text, or what `Document.to_dict` gives without tokens: its entities'
+``start`` and ``end``, or ``start_char`` and ``end_char``, count characters, and it is cut into sentences and
+tokens unless ``token_spans`` gives the tokens.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ NAME = "jsonl"
 DESCRIPTION = "our JSON lines, one sentence per line; what extract writes and raw text are read too"
 SUFFIXES = (".jsonl",)
 
-SENTENCE_FIELDS = frozenset({"id", "document", "tokens", "entities", "relations", "text", "token_spans"})
+SENTENCE_FIELDS = frozenset(
+    {"id", "document", "tokens", "entities", "relations", "text", "token_spans", "judged"}
+)
 DOCUMENT_FIELDS = frozenset({"id", "text", "entities", "relations", "sentences"})
 
 
@@ -93,6 +95,10 @@ def _sentences(record: Json, where: str, number: int, report: Report, split: boo
 def _from_raw_text(record: Json, where: str, report: Report, split: bool) -> Iterator[Sentence]:
     """The sentences of a raw text with its annotation in characters."""
     try:
+        if record.get("judged") is not None:
+            raise AnnotationError(
+                "counts tokens, and a raw text has none", where="judged", remedy="give the text's tokens"
+            )
         text, spans = _raw_text(record, where, report)
         entities = [
             CharEntity(

@@ -9,7 +9,7 @@ from biaffinity.formats.report import Report
 
 
 def note_losses(sentence: Sentence, report: Report, where: str, *, kept: Collection[str] = ()) -> None:
-    """Report the id, document, text and scores of a sentence, except for those ``kept``.
+    """Report the id, document, text, scores and judgement of a sentence, except for those ``kept``.
 
     >>> report = Report()
     >>> note_losses(Sentence(["a"], id="7", document="x"), report, "sentence 7", kept={"id"})
@@ -22,6 +22,7 @@ def note_losses(sentence: Sentence, report: Report, where: str, *, kept: Collect
         "text": sentence.text is not None,
         "scores": any(e.score is not None for e in sentence.entities)
         or any(r.score is not None for r in sentence.relations),
+        "what was judged": sentence.judged is not None,
     }
     for part, is_held in held.items():
         if is_held and part not in kept:

@@ -77,6 +77,15 @@ class CRF(nn.Module):
         partition = self.log_partition(emissions, lengths)
         return self.path_score(emissions, labels, lengths) - partition
 
+    def log_likelihood_of(self, emissions: Tensor, allowed: Tensor, lengths: Tensor) -> Tensor:
+        """Log probability of all labellings together that have an allowed label at every token.
+
+        ``allowed`` is [batch, size, labels] of bool, with a legal way through it; the rest is as in
+        `log_likelihood`. Gradients of a partly known labelling (Tsuboi et al. 2008).
+        """
+        known = self.log_partition(emissions.masked_fill(~allowed, FORBIDDEN), lengths)
+        return known - self.log_partition(emissions, lengths)
+
     def path_score(self, emissions: Tensor, labels: Tensor, lengths: Tensor) -> Tensor:
         """The unnormalised score of each labelling; shapes as in `log_likelihood`."""
         transitions, start, end = self._scores()

@@ -5,18 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from biaffinity.config.about import About, Meaning, read_about
 from biaffinity.files import writing
 
 _PERCENT = "{:.1f}"
 
 
 def write_card(folder: Path, record: dict[str, Any]) -> None:
-    """Write ``README.md`` into a model folder from the record of its training run."""
+    """Write ``README.md`` into a model folder from the record of its run and what is written of it."""
     with writing(folder / "README.md") as file:
-        file.write("\n".join(_card(folder.name, record)) + "\n")
+        file.write("\n".join(_card(folder.name, record, read_about(folder))) + "\n")
 
 
-def _card(name: str, record: dict[str, Any]) -> list[str]:
+def _card(name: str, record: dict[str, Any], about: About) -> list[str]:
     model = record["config"]["model"]
     given = model["boundaries"] == "given"
     task = "entity types and relations within given entity boundaries" if given else "entities and relations"
@@ -27,8 +28,11 @@ def _card(name: str, record: dict[str, Any]) -> list[str]:
         f"A Biaffinity model: {task} from English tokens, by a {model['architecture']} BiLSTM-CRF and deep",
         "biaffine network (Nguyen & Verspoor 2019).",
         "",
+        *_known("Entity types", about.entity_types),
+        *_known("Relations", about.relation_types),
         "## Training",
         "",
+        *(f"- {line}" for line in about.data),
         *(f"- {part}: {facts['file']}, {facts['sentences']} sentences" for part, facts in data.items()),
         f"- word vectors: {record['vectors'] or 'none'}",
         f"- recipe: {record['recipe']}, seed {record['seed']}, best epoch {record['best_epoch']}",
@@ -63,6 +67,13 @@ def _card(name: str, record: dict[str, Any]) -> list[str]:
         "It knows the types it was trained on and text like its training text; within one sentence only.",
         "Entities do not overlap. Scores elsewhere will be lower than those above.",
     ]
+
+
+def _known(title: str, types: dict[str, Meaning]) -> list[str]:
+    if not types:
+        return []
+    rows = (f"| {name} | {said.meaning} | {said.id or ''} |" for name, said in types.items())
+    return [f"## {title}", "", "| | meaning | Wikidata |", "|---|---|---|", *rows, ""]
 
 
 def _calibration(fitted: dict[str, float]) -> list[str]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from biaffinity.config.settings import Config, ModelConfig
-from biaffinity.decoding.arrays import Array, Ints
+from biaffinity.decoding.arrays import Array, Bools, Ints
 from biaffinity.decoding.candidates import Pairs, candidates
 from biaffinity.decoding.crf import CRFDecoder
 from biaffinity.decoding.decode import best_labelling
@@ -22,8 +23,8 @@ from biaffinity.decoding.schema import Schema
 from biaffinity.encoders.encoder import Encoder
 from biaffinity.layers.crf import FORBIDDEN
 from biaffinity.layers.dropout import Dropout
-from biaffinity.model.gold import Gold
-from biaffinity.model.relations import RelationClassifier
+from biaffinity.model.gold import Gold, Targets
+from biaffinity.model.relations import RelationClassifier, one_relation_loss, several_relations_loss
 from biaffinity.model.tagger import Tagger
 
 
@@ -108,27 +109,38 @@ class JointModel(nn.Module):
         """Tagger loss and relation loss, each summed over the batch.
 
         With ``predicted`` the relation classifier is fed the tagger's own labels and entities instead of
-        the gold ones.
+        the gold ones. Where nobody judged the labels of some tokens, it is fed the tagger's own there, as it
+        will be in use: among those entities are the pairs that a judged relation type is not between.
         """
         vectors, relation_vectors = self.token_vectors(batch)
         lengths, labels = self._tensor(batch.lengths), self._tensor(gold.labels)
         emissions = self.tagger(vectors, lengths)
         if self.description.within_boundaries and batch.boundaries is not None:
-            legal = torch.from_numpy(self.description.labels.within(batch.boundaries)).to(self.device)
+            legal = self._tensor(self.description.labels.within(batch.boundaries))
             emissions = emissions.masked_fill(~legal, FORBIDDEN)
-        tagger_loss = self.tagger.loss(emissions, labels, lengths).sum()
-        spans, pairs, classes = gold.spans, gold.pairs, gold.classes
-        if predicted:
+        known = gold.possible_labels(len(self.description.labels))
+        possible = None if known is None else self._tensor(known)
+        tagger_loss = self.tagger.loss(emissions, labels, lengths, possible).sum()
+        spans, pairs, targets = gold.spans, gold.pairs, gold.targets
+        if predicted or known is not None:
             scores = emissions.detach().float().cpu().numpy()
+            if known is not None and not predicted:
+                scores = np.where(known, scores, FORBIDDEN)
             own, _ = best_labelling(self.description, self.crf(), scores, batch)
             spans = self.description.labels.decode(own, batch.lengths, batch.boundaries)
             pairs = candidates(spans, self.description.related)
-            labels, classes = self._tensor(own), gold.classes_of(spans, pairs)
+            labels, targets = self._tensor(own), gold.targets_of(spans, pairs)
         if len(pairs) == 0:
             return tagger_loss, tagger_loss.new_zeros(())
         states = self.relations(relation_vectors, labels, lengths)
         logits = self.pair_logits(states, spans, pairs)
-        return tagger_loss, nn.functional.cross_entropy(logits, self._tensor(classes), reduction="sum")
+        return tagger_loss, self._pair_loss(logits, targets)
+
+    def _pair_loss(self, logits: Tensor, targets: Targets) -> Tensor:
+        unknown = None if targets.unknown is None else self._tensor(targets.unknown)
+        if self.description.several_relations:
+            return several_relations_loss(logits, self._tensor(targets.held), unknown)
+        return one_relation_loss(logits, self._tensor(targets.classes), unknown)
 
     def pair_logits(self, states: Tensor, spans: Spans, pairs: Pairs) -> Tensor:
         """The scores of pairs by the relation classifier's states, [pairs, classes]."""
@@ -136,7 +148,7 @@ class JointModel(nn.Module):
         logits: Tensor = self.relations.scorer(states, *(self._tensor(part) for part in arrays))
         return logits
 
-    def _tensor(self, array: Ints) -> Tensor:
+    def _tensor(self, array: Ints | Bools) -> Tensor:
         """An array as a tensor, sharing its memory on CPU."""
         return torch.from_numpy(array).to(self.device)
 

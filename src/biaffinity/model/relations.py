@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from biaffinity.config.settings import ModelConfig
+from biaffinity.decoding.schema import NO_RELATION
 from biaffinity.layers.dropout import Dropout
 from biaffinity.layers.lstm import BiLSTM
 from biaffinity.layers.ranges import rows_at
@@ -78,3 +79,30 @@ class PairScorer(nn.Module):
         for term in self.terms.values():
             scores = scores + term(pairs)
         return scores / self.temperature
+
+
+def one_relation_loss(logits: Tensor, classes: Tensor, unknown: Tensor | None = None) -> Tensor:
+    """Negative log-likelihood of the classes of pairs [pairs], summed; a pair has one.
+
+    A pair without a known relation may have one of those ``unknown`` [pairs, classes]: then of all classes
+    that are possible. So what nobody judged gains and loses nothing against "no relation".
+    """
+    if unknown is None:
+        return nn.functional.cross_entropy(logits, classes, reduction="sum")
+    free = unknown & (classes == NO_RELATION).unsqueeze(1)
+    possible = free.scatter(1, classes.unsqueeze(1), True)
+    known = logits.masked_fill(~possible, -torch.inf)
+    return (logits.logsumexp(1) - known.logsumexp(1)).sum()
+
+
+def several_relations_loss(logits: Tensor, held: Tensor, unknown: Tensor | None = None) -> Tensor:
+    """Negative log-likelihood of the relations of pairs [pairs, classes], summed; each is its own question.
+
+    Its probability is the sigmoid of its score less that of "no relation", which is what a relation must
+    exceed (Zhou et al. 2021). What nobody judged has no part in it.
+    """
+    scores = logits[:, NO_RELATION + 1 :] - logits[:, NO_RELATION].unsqueeze(1)
+    judged = None if unknown is None else (~unknown[:, NO_RELATION + 1 :]).to(scores.dtype)
+    return nn.functional.binary_cross_entropy_with_logits(
+        scores, held[:, NO_RELATION + 1 :].to(scores.dtype), weight=judged, reduction="sum"
+    )

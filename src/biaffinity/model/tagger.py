@@ -36,6 +36,13 @@ class Tagger(nn.Module):
         emissions: Tensor = self.output(torch.tanh(self.hidden(states)))
         return emissions
 
-    def loss(self, emissions: Tensor, labels: Tensor, lengths: Tensor) -> Tensor:
-        """Negative log-likelihood of the gold labels, [batch]."""
+    def loss(
+        self, emissions: Tensor, labels: Tensor, lengths: Tensor, possible: Tensor | None = None
+    ) -> Tensor:
+        """Negative log-likelihood of the gold labels, [batch].
+
+        Where not all are known, of all that are ``possible`` [batch, size, labels].
+        """
+        if possible is not None:
+            return -self.crf.log_likelihood_of(emissions, possible, lengths)
         return -self.crf.log_likelihood(emissions, labels, lengths)

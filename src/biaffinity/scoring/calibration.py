@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biaffinity.annotation import Sentence
+from biaffinity.scoring.judged import is_judged_entity, is_judged_relation
 from biaffinity.scoring.matching import strict_entities, strict_relations
 from biaffinity.scoring.pairing import paired
 
@@ -53,18 +54,22 @@ class Calibration:
 
 
 def judge(gold: Iterable[Sentence], found: Iterable[Sentence]) -> Judged:
-    """What was found with a score, and whether gold has it too; what has no score is passed over."""
+    """What was found with a score, and whether gold has it too.
+
+    What has no score, and what nobody judged, is passed over.
+    """
     judged = Judged([], [])
     for wanted, sentence in paired(gold, found):
         entities, relations = strict_entities(wanted), strict_relations(wanted)
         for entity in sentence.entities:
-            if entity.score is not None:
+            if entity.score is not None and is_judged_entity(wanted, entity):
                 right = strict_entities(sentence.annotated([entity])) <= entities
                 judged.entities.append((entity.score, right))
         for relation in sentence.relations:
-            if relation.score is not None:
-                right = strict_relations(sentence.annotated(sentence.entities, [relation])) <= relations
-                judged.relations.append((relation.score, right))
+            if relation.score is None or not is_judged_relation(wanted, sentence, relation):
+                continue
+            right = strict_relations(sentence.annotated(sentence.entities, [relation])) <= relations
+            judged.relations.append((relation.score, right))
     return judged
 
 

@@ -4,7 +4,7 @@ A metric looks at one sentence, its gold and its predicted annotation, and gives
 types: of the gold items, of the predicted ones, and of those that are correct. All metrics but
 one describe each item by a key and ask which keys both sides have; a key is counted once however
 many items share it. The one other is entity classification, which judges gold entities token by
-token.
+token. Where gold is partly annotated, a metric looks at what was judged and at nothing else.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from biaffinity.annotation import Sentence
+from biaffinity.scoring.judged import judged_entities, judged_relations
 
 Cell = tuple[str, ...]
 Found = tuple[list[str], list[str], list[str]]
@@ -113,6 +114,11 @@ def classified_entities(gold: Sentence, predicted: Sentence) -> Found:
     return [e.type for e in gold.entities], verdicts, correct
 
 
+def of_judged(part: Callable[[Sentence, Sentence], Sentence], metric: Metric) -> Metric:
+    """A metric on the part of a prediction that was judged."""
+    return lambda gold, predicted: metric(gold, part(gold, predicted))
+
+
 NER: Cell = ("ner",)
 NER_BOUNDARIES: Cell = ("ner", "boundaries")
 EC: Cell = ("ec",)
@@ -121,10 +127,10 @@ RE_BOUNDARIES: Cell = ("re", "boundaries")
 RC_RELEASED: Cell = ("paper", "rc_released")
 
 METRICS: Mapping[Cell, Metric] = {
-    NER: shared_keys(strict_entities),
-    NER_BOUNDARIES: shared_keys(entity_boundaries),
-    EC: classified_entities,
-    RE_STRICT: shared_keys(strict_relations),
-    RE_BOUNDARIES: shared_keys(relation_boundaries),
-    RC_RELEASED: shared_keys(relation_last_tokens),
+    NER: of_judged(judged_entities, shared_keys(strict_entities)),
+    NER_BOUNDARIES: of_judged(judged_entities, shared_keys(entity_boundaries)),
+    EC: of_judged(judged_entities, classified_entities),
+    RE_STRICT: of_judged(judged_relations, shared_keys(strict_relations)),
+    RE_BOUNDARIES: of_judged(judged_relations, shared_keys(relation_boundaries)),
+    RC_RELEASED: of_judged(judged_relations, shared_keys(relation_last_tokens)),
 }

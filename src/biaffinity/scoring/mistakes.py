@@ -19,7 +19,8 @@ Items are paired one to one, the best pairs first; what is left over is missing 
 | other argument | the same type and one paired argument; the other is another entity |
 
 Arguments are paired where the entities are. The correct ones are those that the score sheet counts as
-``ner`` and ``re.strict``. Swapping gold and prediction swaps missing and spurious and changes nothing else.
+``ner`` and ``re.strict``. What is spurious where nobody judged gets no verdict. Swapping gold and prediction
+swaps missing and spurious and changes nothing else.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from enum import Enum
 from typing import Any
 
 from biaffinity.annotation import Entity, Relation, Sentence
+from biaffinity.scoring.judged import is_judged_entity, is_judged_relation
 
 Types = tuple[str | None, str | None]
 Rank = tuple[Any, ...]
@@ -109,7 +111,22 @@ def judge(gold: Sentence, predicted: Sentence) -> Verdicts:
     entities = _verdicts(gold.entities, predicted.entities, _entity_pairs(gold.entities, predicted.entities))
     partners = {v.gold: v for v in entities if v.gold is not None and v.predicted is not None}
     relations = _verdicts(gold.relations, predicted.relations, _relation_pairs(gold, predicted, partners))
-    return Verdicts(entities, relations)
+    return Verdicts(
+        [
+            v
+            for v in entities
+            if v.gold is not None
+            or v.predicted is None
+            or is_judged_entity(gold, predicted.entities[v.predicted])
+        ],
+        [
+            v
+            for v in relations
+            if v.gold is not None
+            or v.predicted is None
+            or is_judged_relation(gold, predicted, predicted.relations[v.predicted])
+        ],
+    )
 
 
 def confusion(verdicts: Iterable[Verdict]) -> Counter[Types]:

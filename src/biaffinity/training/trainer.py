@@ -92,7 +92,7 @@ class Trainer:
             sentences=self.epoch_size,
             steps_per_epoch=self.steps_per_epoch,
             coverage=self.coverage,
-            left_out=left_out(self.data.train),
+            left_out=left_out(self.data.train, several_relations=self.model.description.several_relations),
             changes=tuple(self.data.changes),
         )
         while not self.ended:
