@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from biaffinity.config.folder import read_description
+from biaffinity.config.seal import check_seal
 from biaffinity.decoding.network import Network
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.hub import download, is_hub_name
@@ -64,12 +65,13 @@ def load_network(folder: Path, runtime: str = "auto", *, device: str = "cpu", th
     if runtime == "auto":
         runtime = "onnx" if device == "cpu" and any(folder.glob("*.onnx")) else "torch"
     if runtime == "torch":
+        check_seal(folder, graphs=False)
         return _torch_network(folder, device, threads)
     if device != "cpu":
         raise UsageError(
             f'the runtime "onnx" runs on the cpu, not on {device!r:.40}', remedy='ask for runtime="torch"'
         )
-    return OnnxNetwork.load(folder, threads)
+    return OnnxNetwork.load(folder, threads, check_seal(folder, graphs=True))
 
 
 def _torch_network(folder: Path, device: str, threads: int) -> Network:

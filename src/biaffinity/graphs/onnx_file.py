@@ -197,6 +197,8 @@ def _attribute(kind: str, found: dict[str, Any], name: str, depth: int) -> Any:
         raise GraphError(f"attribute {name:.80} holds nothing")
     if kind == "graph":
         return _graph(value, depth + 1)
+    if kind == "float":
+        return struct.unpack("<f", value)[0]
     return _tensor(value, name) if kind == "tensor" else value
 
 

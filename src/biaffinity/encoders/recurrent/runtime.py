@@ -6,7 +6,7 @@ import numpy as np
 
 from biaffinity.decoding.arrays import Floats
 from biaffinity.decoding.network import Batch
-from biaffinity.encoders.character_vectors import CHARACTERS, CharacterVectors
+from biaffinity.encoders.character_vectors import CharacterVectors
 from biaffinity.encoders.parts import ModelParts
 from biaffinity.encoders.recurrent.featuriser import RecurrentFeaturiser, read_vocabulary
 from biaffinity.encoders.recurrent.settings import RecurrentSettings
@@ -25,8 +25,8 @@ class RecurrentRuntime:
         self.width = size
         self._characters = None
         if settings.characters:
-            graph = parts.graph(f"{name}.{CHARACTERS}")
-            self._characters = CharacterVectors(graph, 2 * settings.character_hidden)
+            sizes = settings.character_size, settings.character_hidden
+            self._characters = CharacterVectors(parts, name, *sizes)
             self.width += self._characters.width
 
     def new_featuriser(self) -> RecurrentFeaturiser:
