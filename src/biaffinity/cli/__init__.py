@@ -17,6 +17,7 @@ from biaffinity.cli import (  # each registers itself
     serve,
     split,
     train,
+    verify,
 )
 from biaffinity.cli.app import main
 
@@ -38,4 +39,5 @@ __all__ = [
     "serve",
     "split",
     "train",
+    "verify",
 ]

@@ -87,7 +87,7 @@ def _check_own_seal(head: dict[str, Any], folder: Path) -> None:
         what = "is damaged: its checksum is another"
     else:
         return
-    remedy = f"copy it again; if you changed it yourself, run: biaffinity verify --seal --model {folder}"
+    remedy = f"copy it again; if you changed it yourself, run: biaffinity verify --seal {folder}"
     raise DataError(what, where=str(folder / CONFIG), remedy=remedy)
 
 

@@ -1,8 +1,8 @@
 """The seal of a model folder: checksums of its files in config.json, and one of config.json itself.
 
-A folder that is sealed is whole: whoever changes a file of it breaks the seal first and sets it again when all
-is written. So one that was left half way, or that an earlier version wrote, has none, and damage to one that
-has is found.
+A folder that is sealed is whole: whoever changes a file of it breaks the seal first and sets it again when
+all is written. So one that was left half way, or that an earlier version wrote, has none; and damage to one
+that has it is found.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from biaffinity.config.folder import (
 from biaffinity.errors import BiaffinityError, BiaffinityWarning, DataError
 from biaffinity.files import writing
 
-#: Texts for people, who may change them: no runtime reads them, and they do not keep a model from being opened.
+#: Texts for people, who may change them: no runtime reads them, and a model is opened whatever they say.
 TEXTS = (CARD, EXAMPLES)
 
 
@@ -48,7 +48,7 @@ def seal(folder: Path) -> None:
 
 
 def sealed_config(folder: Path, others: Mapping[str, str]) -> str:
-    """The config.json of a folder with its seal; ``others`` are checksums of files that will be other ones."""
+    """The config.json of a folder with its seal; ``others`` are checksums of files that will be others."""
     head = _unsealed(read_head(folder))
     # The head without its seal is what is described, since an earlier seal may be the broken one.
     names = [path.name for path in model_files(folder, head) if path.name != CONFIG]
@@ -75,8 +75,8 @@ def check_seal(folder: Path, *, graphs: bool) -> str | None:
     head = read_head(folder)
     if head.get(FILES) is None:
         warnings.warn(
-            f"{folder} has no checksums, so that damage to it cannot be found (if you trust it, run: biaffinity"
-            f" verify --seal --model {folder})",
+            f"{folder} has no checksums, so that damage to it cannot be found"
+            f" (if you trust it, run: biaffinity verify --seal {folder})",
             BiaffinityWarning,
             stacklevel=2,
         )
@@ -128,4 +128,4 @@ def _unsealed(head: dict[str, Any]) -> dict[str, Any]:
 
 
 def _remedy(folder: Path) -> str:
-    return f"copy it again; if you changed it yourself, run: biaffinity verify --seal --model {folder}"
+    return f"copy it again; if you changed it yourself, run: biaffinity verify --seal {folder}"

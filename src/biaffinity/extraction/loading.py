@@ -19,8 +19,11 @@ DEFAULT_MODEL = "news"
 Runtime = Literal["onnx", "torch", "auto"]
 
 
-def model_folder(model: str | Path | None) -> Path:
-    """Where the files of a model are: a folder here, one inside the package, or one in the hub's cache."""
+def model_folder(model: str | Path | None, revision: str | None = None) -> Path:
+    """Where the files of a model are: a folder here, one inside the package, or one in the hub's cache.
+
+    ``revision`` is that of a model on the hub.
+    """
     if not isinstance(model, str | Path | None):
         raise UsageError(f"model must be the path of a folder, not {type(model).__name__}")
     if model is None:
@@ -32,9 +35,14 @@ def model_folder(model: str | Path | None) -> Path:
             )
     if isinstance(model, str) and not Path(model).exists():
         if is_hub_name(model):
-            return download(model)
+            return download(model, revision)
         if model in (known := embedded_models()):
-            return known[model]
+            model = known[model]
+    if revision is not None:
+        raise UsageError(
+            f"{str(model)!r:.80} is a folder here: only a model on the hub has revisions",
+            remedy="leave the revision out, or name it as on the hub, owner/name",
+        )
     return Path(model)
 
 

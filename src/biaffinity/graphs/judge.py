@@ -8,7 +8,7 @@ and how deep its config says that it is, and how many numbers its weights hold.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -37,8 +37,8 @@ SLACK = 1 << 16
 class Signature:
     """What a graph reads and gives, by a model's config, and what it is measured by.
 
-    ``inputs`` and ``result`` are axes; ``width`` is the widest layer, ``layers`` how many there are. ``crossed``
-    is an axis whose every place is compared with every other, of ``positions`` places at most.
+    ``inputs`` and ``result`` are axes; ``width`` is the widest layer, ``layers`` how many there are.
+    ``crossed`` is an axis whose every place is compared with every other, of ``positions`` places at most.
     """
 
     inputs: Mapping[str, Axes]
@@ -50,7 +50,9 @@ class Signature:
 
     def width_of(self, monomial: Monomial) -> int:
         """What arrays that grow with a product of sizes are measured by."""
-        if monomial.count(self.crossed) == 2:  # a number for each head, and each has many of a layer's numbers
+        if (
+            monomial.count(self.crossed) == 2
+        ):  # a number for each head, and each has many of a layer's numbers
             return max(2, self.width // 256)
         if self.crossed and self.crossed not in monomial:  # tables of positions
             return self.width * max(1, self.positions // 4)
@@ -139,6 +141,7 @@ def _run(graph: Graph, known: dict[str, Result], needs: _Needs) -> None:
         needs.numbers += tensor.count
         _learn(known, name, Result.constant(tensor))
     for node in graph.nodes:
+        results: Sequence[Result]
         if node.operator == "If":
             results = _branches(node.inputs, node.attributes, known, needs)
         else:
@@ -155,7 +158,9 @@ def _run(graph: Graph, known: dict[str, Result], needs: _Needs) -> None:
                     needs.arrays[monomial] += factor
 
 
-def _branches(inputs: list[str], branches: Mapping[str, object], known: Mapping[str, Result], needs: _Needs) -> list[Result]:
+def _branches(
+    inputs: list[str], branches: Mapping[str, object], known: Mapping[str, Result], needs: _Needs
+) -> list[Result]:
     """What an If gives: what either of its branches does. They read nothing but what is known outside."""
     ends = []
     for branch in ("then_branch", "else_branch"):

@@ -348,7 +348,9 @@ def _split(call: Call) -> list[Result]:
 def _slice(call: Call) -> list[Result]:
     values = call[0]
     starts, ends = call[1].numbers(), call[2].numbers()
-    axes = [_axis(axis, values.rank) for axis in call[3].certain()] if call.given(3) else [*range(len(starts))]
+    axes = (
+        [_axis(axis, values.rank) for axis in call[3].certain()] if call.given(3) else [*range(len(starts))]
+    )
     steps = call[4].certain() if call.given(4) else [1] * len(starts)
     if not len(starts) == len(ends) == len(axes) == len(steps) <= values.rank:
         raise GraphError("names an axis that is not there")
@@ -379,7 +381,9 @@ def _slice_bound(size: Size, start: Whole, end: Whole, step: int) -> Size:
 @_allow("Pad", 4, "mode")
 def _pad(call: Call) -> list[Result]:
     values, pads = call[0], [whole.size for whole in call[1].numbers()]
-    axes = [_axis(axis, values.rank) for axis in call[3].certain()] if call.given(3) else [*range(values.rank)]
+    axes = (
+        [_axis(axis, values.rank) for axis in call[3].certain()] if call.given(3) else [*range(values.rank)]
+    )
     if len(pads) != 2 * len(axes) or call.attributes.get("mode", "constant") != "constant":
         raise GraphError("pads an array in a way that is not allowed")
     shape = list(values.shape)
@@ -427,7 +431,9 @@ def _reduce(call: Call) -> list[Result]:
     if call.whole("noop_with_empty_axes", 0):
         raise GraphError("sums up in a way that is not allowed")
     shape = [
-        ONE if place in places else size for place, size in enumerate(values.shape) if keep or place not in places
+        ONE if place in places else size
+        for place, size in enumerate(values.shape)
+        if keep or place not in places
     ]
     return [Result.of(values.type, shape)]
 
@@ -456,7 +462,9 @@ def _gemm(call: Call) -> list[Result]:
 @_allow("LSTM", 5, "direction hidden_size")
 def _lstm(call: Call) -> list[Result]:
     values, weights, recurrent = call[0].shape, call[1].shape, call[2].shape
-    directions = {"forward": 1, "reverse": 1, "bidirectional": 2}.get(call.attributes.get("direction", "forward"))
+    directions = {"forward": 1, "reverse": 1, "bidirectional": 2}.get(
+        call.attributes.get("direction", "forward")
+    )
     hidden = Size.of(call.whole("hidden_size", 0))
     if directions is None or len(values) != 3:
         raise GraphError("has an LSTM that is not as it should be")
@@ -506,7 +514,9 @@ def _together(parts: Sequence[Result], combine: Callable[[Whole, Whole], Whole])
         length = max(len(each or ()) for each in lists)
         if all(len(each or ()) in (1, length) for each in lists):
             rows = [(each or ()) * (length if len(each or ()) == 1 else 1) for each in lists]
-            return Result.whole(kind, [reduce(combine, row) for row in zip(*rows, strict=True)], scalar=not shape)
+            return Result.whole(
+                kind, [reduce(combine, row) for row in zip(*rows, strict=True)], scalar=not shape
+            )
     return Result.of(kind, shape, reduce(combine, (part.every for part in parts)))
 
 

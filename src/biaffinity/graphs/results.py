@@ -12,7 +12,6 @@ from biaffinity.graphs.sizes import ANY, ONE, UNTOLD, Size, Whole, product
 from biaffinity.graphs.wire import GraphError
 
 
-
 @dataclass(frozen=True, slots=True)
 class Result:
     """An array: the type of its elements, bounds on its axes, and how many elements it has at most.
@@ -37,7 +36,9 @@ class Result:
         """Whole numbers that are known one by one."""
         shape = () if scalar else (Size.of(len(numbers)),)
         every = reduce(or_, numbers) if numbers else ANY
-        return cls(kind, shape, product(shape), every, tuple(numbers) if len(numbers) <= MOST_VALUES else None)
+        return cls(
+            kind, shape, product(shape), every, tuple(numbers) if len(numbers) <= MOST_VALUES else None
+        )
 
     @classmethod
     def constant(cls, tensor: Tensor) -> Result:

@@ -1,4 +1,4 @@
-"""Upper bounds on sizes, as polynomials in the sizes of a graph's inputs; and on the whole numbers behind them.
+"""Bounds on sizes, as polynomials in the sizes of a graph's inputs, and on the whole numbers behind them.
 
 A bound such as ``12 * batch * size * size`` holds for inputs of every size at once, so that a graph is judged
 by what it may ever ask for and not by what it asks for with some example.
@@ -91,7 +91,8 @@ class Size:
             return self
         one, two = dict(self.terms), dict(other.terms)
         return Size._sum(
-            ((monomial, max(one.get(monomial, 0), two.get(monomial, 0))) for monomial in {**one, **two}), False
+            ((monomial, max(one.get(monomial, 0), two.get(monomial, 0))) for monomial in {**one, **two}),
+            False,
         )
 
     def __str__(self) -> str:

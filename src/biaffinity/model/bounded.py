@@ -20,7 +20,7 @@ _FACTORIES = (torch.empty, torch.full, torch.ones, torch.rand, torch.randn, torc
 
 
 class NoLargerThan(TorchFunctionMode):
-    """While it lasts, tensors that are made are counted; the one that would be too many is an error instead."""
+    """While it lasts, tensors that are made are counted; the one too many is an error instead."""
 
     def __init__(self, shapes: Mapping[str, Sequence[int]], folder: Path) -> None:
         super().__init__()
@@ -35,9 +35,9 @@ class NoLargerThan(TorchFunctionMode):
         options = options or {}
         if function in _FACTORIES:
             size = options.get("size", arguments[0] if arguments else ())
-            self._count(math.prod(size) if isinstance(size, Sequence) else math.prod(_numbers(arguments)))
+            self._count(math.prod(size if isinstance(size, Sequence) else _wholes(arguments)))
         elif function is torch.arange:
-            self._count(max(map(int, _numbers([*arguments, options.get("end", 0)])), default=0))
+            self._count(max(_wholes([*arguments, options.get("end", 0)])))
         return function(*arguments, **options)
 
     def check_layers(self, layers: int) -> None:
@@ -59,5 +59,5 @@ class NoLargerThan(TorchFunctionMode):
         )
 
 
-def _numbers(arguments: Sequence[Any]) -> list[float]:
-    return [argument for argument in arguments if isinstance(argument, int | float)]
+def _wholes(arguments: Sequence[Any]) -> list[int]:
+    return [int(argument) for argument in arguments if isinstance(argument, int | float)]

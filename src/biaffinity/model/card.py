@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from biaffinity.config.seal import unseal
 from biaffinity.files import writing
 
 _PERCENT = "{:.1f}"
@@ -12,6 +13,7 @@ _PERCENT = "{:.1f}"
 
 def write_card(folder: Path, record: dict[str, Any]) -> None:
     """Write ``README.md`` into a model folder from the record of its training run."""
+    unseal(folder)
     with writing(folder / "README.md") as file:
         file.write("\n".join(_card(folder.name, record)) + "\n")
 

@@ -56,9 +56,7 @@ class OnnxNetwork:
         vectors = self._encoder(batch)
         if self._relation_encoder is self._encoder:
             batch.memo[_VECTORS] = vectors
-        return self._numbers(
-            self._emissions({"vectors": vectors, "lengths": batch.lengths, **_given(batch)})
-        )
+        return self._numbers(self._emissions({"vectors": vectors, "lengths": batch.lengths, **_given(batch)}))
 
     def pair_logits(self, batch: Batch, labels: Ints, spans: Spans, pairs: Pairs) -> Floats:
         """[pairs, classes]; only the sentences that have a pair are read."""
@@ -117,8 +115,8 @@ def graph_signatures(known: ModelDescription, width: int) -> dict[str, Signature
         "pairs": Signature(
             {
                 "states": ("batch", "size", states),
-                **{name: ("entities",) for name in ("sentence", "start", "end")},
-                **{name: ("pairs",) for name in ("head", "tail")},
+                **dict.fromkeys(("sentence", "start", "end"), ("entities",)),
+                **dict.fromkeys(("head", "tail"), ("pairs",)),
             },
             ("pairs", classes),
             max(states, options.projection * classes),

@@ -128,7 +128,9 @@ class FolderParts:
                 raise DataError(f"was made from other weights than {WEIGHTS}", where=str(path), remedy=remedy)
             judge(graph, signature, numbers)
         except GraphError as error:
-            raise DataError(f"is damaged or not safe to run: {error}", where=str(path), remedy=remedy) from error
+            raise DataError(
+                f"is damaged or not safe to run: {error}", where=str(path), remedy=remedy
+            ) from error
         except OSError as error:
             raise refused("read", path, error) from error
         except ValueError as error:  # an empty file has nothing to be mapped

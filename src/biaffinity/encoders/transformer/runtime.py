@@ -68,7 +68,7 @@ class TransformerRuntime:
 
 
 def _matrices(shapes: Mapping[str, tuple[int, ...]], prefix: str) -> list[tuple[int, ...]]:
-    """The shapes of a transformer's layers; its tables of pieces and positions are longer than any is wide."""
+    """The shapes of a transformer's layers, without its tables, which are longer than any layer is wide."""
     return [
         shape
         for name, shape in shapes.items()
