@@ -1,6 +1,6 @@
 """The attacks that docs/security.md and docs/reliability.md speak of, against this program on this machine.
 
-    python benchmarks/attack.py [--only service|runs] [--scale 1.0] [--json OUT]
+    python benchmarks/attack.py [--only service|runs|models] [--scale 1.0] [--json OUT]
 
 Everything stays on this machine: loopback addresses, files of a temporary folder. At scale 1 it takes some
 ten minutes. Each attack on the service has a service of its own, and meanwhile a bystander at another
@@ -16,6 +16,7 @@ from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+from attack_models import attack_models
 from attack_runs import attack_runs
 from attack_service import attack_service
 from bars import show, write
@@ -24,13 +25,13 @@ from bars import show, write
 def main() -> None:
     """Attack, print, and keep."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--only", choices=["service", "runs"])
+    parser.add_argument("--only", choices=["service", "runs", "models"])
     parser.add_argument("--scale", type=float, default=1.0, help="how long and how often")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     measured, details = [], {}
     with tempfile.TemporaryDirectory() as name:
-        for kind, attack in (("service", attack_service), ("runs", attack_runs)):
+        for kind, attack in (("service", attack_service), ("runs", attack_runs), ("models", attack_models)):
             if arguments.only in (None, kind):
                 found, details[kind] = attack(Path(name), arguments.scale)
                 show(found)

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 
 from biaffinity.decoding.arrays import Floats, Ints
-from biaffinity.encoders.parts import ModelParts
+from biaffinity.encoders.parts import Graph, ModelParts
 from biaffinity.graphs.judge import Axes, Signature
 
 #: Word forms whose character vectors are kept, some 500 bytes each; beyond that it starts anew.
@@ -16,20 +16,21 @@ REMEMBERED = 50_000
 CHARACTERS = "characters"
 
 
+def characters_graph(parts: ModelParts, name: str, size: int, hidden: int) -> Graph:
+    """The graph of the encoder called ``name``, by the widths of an embedding and of a direction of the LSTM."""
+    inputs: dict[str, Axes] = {"characters": ("forms", "size"), "lengths": ("forms",)}
+    signature = Signature(inputs, ("forms", 2 * hidden), max(size, 2 * hidden))
+    return parts.graph(f"{name}.{CHARACTERS}", signature)
+
+
 class CharacterVectors:
-    """Vectors of word forms from their characters, each form read once and then remembered.
+    """Vectors of word forms from their characters, each form read once and then remembered."""
 
-    ``name`` is that of its encoder; ``size`` and ``hidden`` are the widths of an embedding and of each
-    direction of the LSTM.
-    """
-
-    def __init__(self, parts: ModelParts, name: str, size: int, hidden: int) -> None:
-        self.width = 2 * hidden
-        inputs: dict[str, Axes] = {"characters": ("forms", "size"), "lengths": ("forms",)}
-        signature = Signature(inputs, ("forms", self.width), max(size, self.width))
-        self._graph = parts.graph(f"{name}.{CHARACTERS}", signature)
+    def __init__(self, graph: Graph, width: int) -> None:
+        self._graph = graph
+        self.width = width
         self._rows: dict[bytes, int] = {}
-        self._vectors = np.empty((0, self.width), dtype=np.float32)
+        self._vectors = np.empty((0, width), dtype=np.float32)
         self._lock = threading.Lock()
 
     def __call__(self, characters: Ints, lengths: Ints) -> Floats:

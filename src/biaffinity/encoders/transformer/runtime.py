@@ -8,7 +8,7 @@ import numpy as np
 
 from biaffinity.decoding.arrays import Floats
 from biaffinity.decoding.network import Batch
-from biaffinity.encoders.character_vectors import CharacterVectors
+from biaffinity.encoders.character_vectors import CharacterVectors, characters_graph
 from biaffinity.encoders.parts import ModelParts
 from biaffinity.encoders.transformer.featuriser import TransformerFeaturiser
 from biaffinity.encoders.transformer.identity import TOKENIZER, Identity
@@ -33,8 +33,9 @@ class TransformerRuntime:
         self._words = parts.graph(f"{name}.{WORDS}", self._signature(max(map(max, matrices), default=1)))
         self._characters = None
         if settings.characters:
-            sizes = settings.character_size, settings.character_hidden
-            self._characters = CharacterVectors(parts, name, *sizes)
+            hidden = settings.character_hidden
+            graph = characters_graph(parts, name, settings.character_size, hidden)
+            self._characters = CharacterVectors(graph, 2 * hidden)
             self.width += self._characters.width
 
     def _signature(self, widest: int) -> Signature:
