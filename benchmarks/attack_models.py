@@ -196,6 +196,7 @@ def _damaged(folder: Path, chance: random.Random) -> str:
 
 def _hostile_graph(folder: Path, chance: random.Random) -> str:
     import onnx
+
     from graphs.hostile import REFUSED, RUN
 
     kind, change = chance.choice([*REFUSED.items(), *RUN.items()])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -171,16 +172,11 @@ def _nested(model: ModelProto) -> None:
 
 
 def _many_nodes(model: ModelProto) -> None:
-    name = _first_float(model)
-    for number in range(50_000):
-        name = _put_last(model, name, number)
-    _mix_in(model, name)
-
-
-def _put_last(model: ModelProto, name: str, number: int) -> str:
+    names = [_first_float(model), *(f"node.{number}" for number in range(30_000))]
     last = model.graph.node.pop()
-    model.graph.node.extend([helper.make_node("Exp", [name], [f"node.{number}"]), last])
-    return f"node.{number}"
+    model.graph.node.extend(helper.make_node("Exp", [one], [two]) for one, two in pairwise(names))
+    model.graph.node.append(last)
+    _mix_in(model, names[-1])
 
 
 def _much_work(model: ModelProto) -> None:
@@ -268,7 +264,8 @@ def mutated(content: bytes, chance: random.Random) -> bytes:
     return model.SerializeToString()
 
 
-_OPERATORS = ("Loop", "Tile", "Concat", "Mul", "MatMul", "Range", "Expand", "Identity", "Where", "Resize", "Shape")
+_OPERATORS = ("Loop", "Tile", "Concat", "Mul", "MatMul", "Range", "Expand", "Where", "Resize", "Shape")
+_NUMBERS = (-1, 0, 1, 3, 1 << 20, 1 << 33, 1 << 62)
 
 
 def _mutate(model: ModelProto, chance: random.Random) -> None:
@@ -292,7 +289,7 @@ def _mutate(model: ModelProto, chance: random.Random) -> None:
             tensor = chance.choice(whole)
             array = numpy_helper.to_array(tensor).copy()
             if array.size:
-                array.flat[chance.randrange(array.size)] = chance.choice([-1, 0, 1, 3, 1 << 20, 1 << 33, 1 << 62])
+                array.flat[chance.randrange(array.size)] = chance.choice(_NUMBERS)
             tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))
     elif kind == 4 and graph.initializer:
         tensor = chance.choice(graph.initializer)

@@ -17,7 +17,8 @@ CHARACTERS = "characters"
 
 
 def characters_graph(parts: ModelParts, name: str, size: int, hidden: int) -> Graph:
-    """The graph of the encoder called ``name``, by the widths of an embedding and of a direction of the LSTM."""
+    """The graph of the encoder ``name``, by the widths of an embedding and of a direction of the LSTM."""
+    parts.require(f"{name}.{CHARACTERS}.ahead.weight_ih_l0", 4 * hidden, size)
     inputs: dict[str, Axes] = {"characters": ("forms", "size"), "lengths": ("forms",)}
     signature = Signature(inputs, ("forms", 2 * hidden), max(size, 2 * hidden))
     return parts.graph(f"{name}.{CHARACTERS}", signature)

@@ -35,6 +35,9 @@ class ModelParts(Protocol):
     def stored(self, name: str, *shape: int) -> Array:
         """A tensor in the precision it is kept in."""
 
+    def require(self, name: str, *shape: int) -> None:
+        """See that the weights have a tensor of this shape."""
+
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
         """The shapes of all tensors, by name."""

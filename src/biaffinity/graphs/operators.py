@@ -338,10 +338,18 @@ def _split(call: Call) -> list[Result]:
         count = call.whole("num_outputs", 0)
         if not 0 < count <= 64:
             raise GraphError("splits an array into too many")
-        sizes = [values.shape[axis]] * count
+        sizes = _parts(values.shape[axis], count)
     else:
         sizes = [whole.size for whole in call[1].numbers()]
     return [Result.of(values.type, [*values.shape[:axis], size, *values.shape[axis + 1 :]]) for size in sizes]
+
+
+def _parts(size: Size, count: int) -> list[Size]:
+    """An axis in parts of one size, of which the last may be smaller."""
+    if size.number is None:
+        return [(size // count).at_most] * count
+    each = -(-size.number // count)
+    return [*[Size.of(each)] * (count - 1), Size.of(max(0, size.number - each * (count - 1)))]
 
 
 @_allow("Slice", 5)

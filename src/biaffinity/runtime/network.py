@@ -10,7 +10,7 @@ from biaffinity.config.folder import ModelDescription, read_description
 from biaffinity.decoding.arrays import Array, Floats, Ints
 from biaffinity.decoding.candidates import Pairs
 from biaffinity.decoding.crf import CRFDecoder
-from biaffinity.decoding.labels import Spans
+from biaffinity.decoding.labels import BOUNDARIES, Spans
 from biaffinity.decoding.network import Batch, Description, Featuriser, involved
 from biaffinity.encoders.parts import load_runtime
 from biaffinity.errors import DataError
@@ -36,6 +36,7 @@ class OnnxNetwork:
             if options.architecture == "pipeline"
             else self._encoder
         )
+        _check_sizes(known, parts, self._encoder.width)
         signatures = graph_signatures(known, self._encoder.width)
         self._emissions, self._states, self._pairs = (
             parts.graph(name, signature) for name, signature in signatures.items()
@@ -87,6 +88,26 @@ class OnnxNetwork:
                 "its scores are no numbers", where=str(self._folder), remedy="copy or train the model again"
             )
         return scores
+
+
+def _check_sizes(known: ModelDescription, parts: FolderParts, width: int) -> None:
+    """See that the sizes in the config are those of the weights: graphs are measured by them."""
+    options, labels = known.config.model, len(known.decoding.labels)
+    if options.boundaries == "given":
+        parts.require("boundaries.embedding.weight", BOUNDARIES, options.boundary_size)
+        width += options.boundary_size
+    read = {"tagger": width, "relations": width}
+    if options.label_embeddings:
+        parts.require("relations.label_embedding.weight", labels, options.label_size)
+        read["relations"] += options.label_size
+    hidden = options.lstm_hidden
+    if options.lstm_layers:
+        for part, size in read.items():
+            parts.require(f"{part}.lstm.forwards.0.weight_ih_l0", 4 * hidden, size)
+            parts.require(f"{part}.lstm.forwards.{options.lstm_layers - 1}.weight_hh_l0", 4 * hidden, hidden)
+            read[part] = 2 * hidden
+    parts.require("tagger.hidden.weight", options.tagger_hidden, read["tagger"])
+    parts.require("relations.scorer.head.weight", options.projection, read["relations"])
 
 
 def graph_signatures(known: ModelDescription, width: int) -> dict[str, Signature]:

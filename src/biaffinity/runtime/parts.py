@@ -44,16 +44,7 @@ class FolderParts:
 
     def stored(self, name: str, *shape: int) -> Array:
         """A tensor in the precision it is kept in."""
-        own = self.shapes.get(name)
-        if own is None:
-            raise DataError(
-                f"lacks the tensor {name}",
-                where=str(self._path),
-                remedy="weights and config.json are not of one model",
-            )
-        if own != shape:  # before it is read: a file may say that it holds anything
-            what = f"tensor {name} is {list(own)}, the config wants {list(shape)}"
-            raise DataError(what, where=str(self._path))
+        self.require(name, *shape)  # before it is read: a file may say that it holds anything
         try:
             with safe_open(self._path, framework="numpy") as file:
                 tensor: Array = file.get_tensor(name)
@@ -62,6 +53,19 @@ class FolderParts:
         if not np.issubdtype(tensor.dtype, np.floating):
             raise self._damaged(f"tensor {name} holds {tensor.dtype}, not floating-point numbers")
         return tensor
+
+    def require(self, name: str, *shape: int) -> None:
+        """See that the weights have a tensor of this shape, so that the config does not claim another."""
+        own = self.shapes.get(name)
+        if own is None:
+            raise DataError(
+                f"lacks the tensor {name}",
+                where=str(self._path),
+                remedy="weights and config.json are not of one model",
+            )
+        if own != shape:
+            what = f"tensor {name} is {list(own)}, the config wants {list(shape)}"
+            raise DataError(what, where=str(self._path))
 
     def tensor(self, name: str, *shape: int) -> Floats:
         """A tensor in single precision."""

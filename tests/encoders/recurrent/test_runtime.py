@@ -88,6 +88,9 @@ class MemoryParts:
     def shapes(self) -> dict[str, tuple[int, ...]]:
         return {name: tensor.shape for name, tensor in self._tensors.items()}
 
+    def require(self, name: str, *shape: int) -> None:
+        assert self.shapes[name] == shape
+
     def graph(self, name: str, signature: Signature) -> Graph:
         run = loaded(self._graphs[name], signature)
         return lambda feeds: run(**feeds)

@@ -45,6 +45,9 @@ class GraphParts:
         self.shapes = {f"encoder.{name}": tuple(own.shape) for name, own in encoder.state_dict().items()}
         self._graphs = graphs
 
+    def require(self, name: str, *shape: int) -> None:
+        assert self.shapes[name] == shape
+
     def graph(self, name: str, signature: Signature) -> Graph:
         run = loaded(self._graphs[name], signature)
         return lambda feeds: run(**feeds)

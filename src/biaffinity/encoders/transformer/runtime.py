@@ -18,6 +18,8 @@ from biaffinity.graphs.judge import Axes, Signature
 
 #: The graph that reads pieces is called so, after the encoder's own name.
 WORDS = "words"
+#: Rows of tables of positions, absolute or relative; longer windows have none.
+MOST_POSITIONS = 1024
 
 
 class TransformerRuntime:
@@ -51,7 +53,7 @@ class TransformerRuntime:
             widest,
             self._identity.layers,
             crossed="longest",
-            positions=self._identity.limit,
+            positions=min(self._identity.limit, MOST_POSITIONS),
         )
 
     def new_featuriser(self) -> TransformerFeaturiser:
