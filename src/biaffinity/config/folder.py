@@ -76,7 +76,9 @@ def _described(head: dict[str, Any], folder: Path) -> ModelDescription:
 
 def _check_own_seal(head: dict[str, Any], folder: Path) -> None:
     """See that config.json is what was sealed, or was never; a key that is damaged is an unknown one."""
-    unknown = [key for key in head if key not in _KEYS] if head["version"] == VERSION else []
+    if head["version"] != VERSION:
+        return
+    unknown = [key for key in head if key not in _KEYS]
     files = head.get(FILES)
     pairs = [*files.items()] if isinstance(files, dict) else [("", None)] * (FILES in head)
     if unknown:

@@ -152,7 +152,7 @@ class FolderParts:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         # A plan kept for every shape of batch, and an arena for each graph, would grow with a stream.
         options.enable_mem_pattern = options.enable_cpu_mem_arena = False
-        options.log_severity_level = 3
+        options.log_severity_level = 4  # errors are raised as well, and told once
         return options
 
     def _damaged(self, how: str) -> DataError:
