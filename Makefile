@@ -13,7 +13,7 @@ DATA ?= ../shared/data/conll04
 STREAM ?= 20000
 VECTORS ?= ../shared/vectors/glove.6B.100d.words.txt
 
-.PHONY: help setup demo demo-train lint docs test bench attack model calibration pictures clean
+.PHONY: help setup demo demo-train lint docs test pythons bench attack audit constraints model calibration pictures clean
 
 help:  ## what each command does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -55,6 +55,20 @@ docs: $(READY)  ## the documentation, strictly, into build/site
 test: lint docs  ## lint, the documentation, then every test and doctest
 	$(BIN)/pytest
 
+# Those of the Pythons that we support that are here; pyenv's names of others are passed over.
+PYTHONS ?= 3.10 3.11 3.12 3.13 3.14
+QUICK := annotation corpus decoding formats graphs/test_wire.py scoring show text test_errors.py test_files.py
+pythons:  ## make demo, and the tests that need no PyTorch, on every Python from 3.10 to 3.14 that is here
+	@for version in $(PYTHONS); do \
+		python$$version -c '' 2>/dev/null || { echo "Python $$version is not here"; continue; }; \
+		there=build/python$$version; \
+		$(MAKE) --no-print-directory demo PYTHON=python$$version VENV=$$there >/dev/null || exit 1; \
+		$$there/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+			pytest hypothesis || exit 1; \
+		echo "Python $$version"; \
+		$$there/bin/pytest -q $(addprefix tests/,$(QUICK)) || exit 1; \
+	done
+
 bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build/bench
 	$(BIN)/python benchmarks/tokenisers.py
 	$(BIN)/python benchmarks/scoring.py
@@ -65,12 +79,27 @@ bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build
 attack: $(READY)  ## the attacks of docs/security.md and docs/reliability.md; some ten minutes
 	$(BIN)/python benchmarks/attack.py --json results/attack.json
 
+# Tools of their own, whose dependencies are not ours.
+TOOLS := build/tools
+$(TOOLS)/bin/uv:
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv pip-audit pip-licenses
+
+# An audit that cannot see a package is no audit: --strict.
+audit: $(READY) $(TOOLS)/bin/uv  ## known weaknesses of what is pinned, and licences of all that is installed
+	$(TOOLS)/bin/pip-audit --strict --no-deps --disable-pip -r constraints-hashed.txt
+	$(TOOLS)/bin/pip-licenses --python=$(BIN)/python --order=license --partial-match --fail-on='GPL;GNU'
+
+constraints: $(TOOLS)/bin/uv  ## pin anew what pyproject.toml asks for; UPGRADE=--upgrade takes the newest
+	sh recipes/constraints.sh $(TOOLS)/bin/uv $(UPGRADE)
+
 NEWS := src/biaffinity/models/news
 model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and VECTORS
 	$(BIN)/python recipes/news_data.py $(DATA) build/news
 	$(BIN)/biaffinity train news --train build/news/train.jsonl --dev build/news/dev.jsonl \
 		--test $(DATA)/test.jsonl --vectors $(VECTORS) --seed 2 --out build/news/model --resume
 	cp $(addprefix build/news/model/,config.json vocabulary.json model.safetensors *.onnx README.md) $(NEWS)
+	$(BIN)/biaffinity verify --seal $(NEWS)  # its examples.json is ours
 	$(BIN)/biaffinity evaluate build/news/held_out.jsonl --model $(NEWS)
 
 calibration: $(READY)  ## how far the news model's scores can be trusted, on DATA's dev: numbers and picture
