@@ -78,7 +78,7 @@ def _tiny_model(folder: Path) -> Path:
 
     data = {name: ROOT / "samples" / "demo" / f"{name}.jsonl" for name in ("train", "dev")}
     with contextlib.redirect_stdout(io.StringIO()):
-        train("demo", **data, out=folder / "tiny", overrides=[*TINY, "training.epochs=2"])
+        train("demo", **data, out=folder / "tiny", overrides=[*TINY, "training.epochs=12"])
     return folder / "tiny"
 
 

@@ -217,9 +217,10 @@ def _no_numbers(model: ModelProto) -> None:
 
 
 def _beyond_the_table(model: ModelProto) -> None:
-    """A look-up beyond the end of a table."""
+    """A look-up beyond the end of a table, at a place that is known only when it is run."""
     model.graph.initializer.append(numpy_helper.from_array(np.zeros(4, dtype=np.float32), "table"))
-    place = _whole(model, "place", 1 << 40)
+    integer = next(value.name for value in model.graph.input if value.type.tensor_type.elem_type == 7)
+    place = _put(model, "Add", [integer, _whole(model, "far", 1 << 40)], "place")
     _mix_in(model, _put(model, "Gather", ["table", place], "looked.up"))
 
 
