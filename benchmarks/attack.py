@@ -3,9 +3,9 @@
     python benchmarks/attack.py [--only service|runs|models] [--scale 1.0] [--json OUT]
 
 With --only the file OUT keeps its figures of the other attacks. Everything stays on this machine: loopback
-addresses, files of a temporary folder. At scale 1 it takes some twenty minutes. Each attack on the service has
-a service of its own, and meanwhile a bystander at another address asks it short questions: what it gets, and
-how soon, and the memory of the service are what counts.
+addresses, files of a temporary folder. At scale 1 it takes some twenty minutes. Each attack on the service
+has a service of its own, and meanwhile a bystander at another address asks it short questions: what it gets,
+and how soon, and the memory of the service are what counts.
 """
 
 from __future__ import annotations

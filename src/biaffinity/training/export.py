@@ -6,7 +6,7 @@ from pathlib import Path
 
 from biaffinity.config.seal import seal
 from biaffinity.errors import DataError
-from biaffinity.model import export as model_export
+from biaffinity.model.export import export as write_all_graphs
 from biaffinity.runtime.network import OnnxNetwork
 
 
@@ -16,7 +16,7 @@ def export(folder: Path) -> list[Path]:
     Graphs that would be refused, as those of a transformer with unusual operators, are removed again: the
     model then runs in PyTorch.
     """
-    files = model_export.export(folder)
+    files = write_all_graphs(folder)
     try:
         OnnxNetwork.load(folder)
     except DataError as error:
