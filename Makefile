@@ -55,14 +55,16 @@ docs: $(READY)  ## the documentation, strictly, into build/site
 test: lint docs  ## lint, the documentation, then every test and doctest
 	$(BIN)/pytest
 
-# Those of the Pythons that we support that are here; pyenv's names of others are passed over.
+# Those of the Pythons that we support that are here, by their names or in pyenv's folder.
 PYTHONS ?= 3.10 3.11 3.12 3.13 3.14
 QUICK := annotation corpus decoding formats graphs/test_wire.py show text test_errors.py test_files.py
 pythons:  ## make demo, and the tests that need no PyTorch, on every Python from 3.10 to 3.14 that is here
 	@for version in $(PYTHONS); do \
-		python$$version -c '' 2>/dev/null || { echo "Python $$version is not here"; continue; }; \
+		python=python$$version; \
+		$$python -c '' 2>/dev/null || python=$$(ls -d $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
+		test -n "$$python" || { echo "Python $$version is not here"; continue; }; \
 		there=build/python$$version; \
-		$(MAKE) --no-print-directory demo PYTHON=python$$version VENV=$$there >/dev/null || exit 1; \
+		$(MAKE) --no-print-directory demo PYTHON=$$python VENV=$$there >/dev/null || exit 1; \
 		$$there/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
 			pytest hypothesis || exit 1; \
 		echo "Python $$version"; \
@@ -76,7 +78,7 @@ bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build
 	$(BIN)/python benchmarks/extraction.py --stream $(STREAM) --json build/bench/extraction.json
 	$(BIN)/python benchmarks/install.py --json build/bench/install.json
 
-attack: $(READY)  ## the attacks of docs/security.md and docs/reliability.md; some ten minutes
+attack: $(READY)  ## the attacks of docs/security.md and docs/reliability.md; some twenty minutes
 	$(BIN)/python benchmarks/attack.py --json results/attack.json
 
 # Tools of their own, whose dependencies are not ours.

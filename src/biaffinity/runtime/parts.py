@@ -123,6 +123,8 @@ class FolderParts:
         numbers = sum(math.prod(shape) for shape in self.shapes.values())
         try:
             size = path.stat().st_size
+            if not size:
+                raise GraphError("is empty")
             if size > 4 * (numbers + SLACK) + _STRUCTURE:
                 raise GraphError(f"has {size:,} bytes, more than the numbers of the weights need")
             with path.open("rb") as file:
@@ -137,8 +139,6 @@ class FolderParts:
             ) from error
         except OSError as error:
             raise refused("read", path, error) from error
-        except ValueError as error:  # an empty file has nothing to be mapped
-            raise DataError(f"is damaged: {error}", where=str(path), remedy=remedy) from error
 
     @cached_property
     def _fingerprint(self) -> str:
