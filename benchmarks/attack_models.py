@@ -17,12 +17,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from attack_runs import ROOT, TINY, damage
+from attack_runs import ROOT, damage
 from bars import Measured
 
 sys.path.append(str(ROOT / "tests"))
 
-TEXT = "Ilka Roe of Norvik Oil met Ana Ruiz in Bergen, Norway. She lives in Oslo and works for Tern Bank."
+TEXT = (
+    "Mira Brockvane, founder of Wendel Corp., lives in Malmo, Sweden. Ana Ruiz works for Norvik Oil in Oslo."
+)
 #: A model that takes longer is given up.
 PATIENCE = 30.0
 #: Sizes that a config may claim.
@@ -35,12 +37,12 @@ def attack_models(folder: Path, scale: float) -> tuple[list[Measured], dict[str,
     """What came of every attack."""
     from biaffinity.extraction.loading import EMBEDDED
 
-    tiny = _tiny_model(folder)
+    small = _small_model(folder)
     details: dict[str, Any] = {
         "damaged": _attack(folder, EMBEDDED / "news", {"damaged": (_damaged, round(600 * scale))}),
         "hostile": _attack(
             folder,
-            tiny,
+            small,
             {
                 "graphs": (_hostile_graph, round(250 * scale)),
                 "mutated": (_mutated_graph, round(600 * scale)),
@@ -49,7 +51,7 @@ def attack_models(folder: Path, scale: float) -> tuple[list[Measured], dict[str,
                 "weights": (_other_weights, round(150 * scale)),
             },
         ),
-        "pytorch": _attack(folder, tiny, {"sizes": (_other_sizes, round(50 * scale))}, runtime="torch"),
+        "pytorch": _attack(folder, small, {"sizes": (_other_sizes, round(50 * scale))}, runtime="torch"),
     }
     counts = Counter[str]()
     for part in details.values():
@@ -73,13 +75,14 @@ def attack_models(folder: Path, scale: float) -> tuple[list[Measured], dict[str,
     return measured, details
 
 
-def _tiny_model(folder: Path) -> Path:
+def _small_model(folder: Path) -> Path:
+    """One that finds relations in the text, so that every graph of it is run."""
     from biaffinity.training import train
 
     data = {name: ROOT / "samples" / "demo" / f"{name}.jsonl" for name in ("train", "dev")}
     with contextlib.redirect_stdout(io.StringIO()):
-        train("demo", **data, out=folder / "tiny", overrides=[*TINY, "training.epochs=12"])
-    return folder / "tiny"
+        train("demo", **data, out=folder / "small")
+    return folder / "small"
 
 
 def _attack(
@@ -94,6 +97,7 @@ def _attack(
     with _opener(runtime) as opener:
         opener.open(sound)  # the first time it imports what it needs
         expected, sound_mb, _ = opener.open(sound)
+        assert json.loads(expected)["relations"], "every graph is to be run"
         for name, (attack, count) in attacks.items():
             for number in range(max(1, count)):
                 victim.mkdir()
