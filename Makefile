@@ -57,7 +57,7 @@ test: lint docs  ## lint, the documentation, then every test and doctest
 
 # Those of the Pythons that we support that are here, by their names or in pyenv's folder.
 PYTHONS ?= 3.10 3.11 3.12 3.13 3.14
-QUICK := annotation corpus decoding formats graphs/test_wire.py show text test_errors.py test_files.py
+QUICK := annotation decoding formats/test_jsonl.py formats/test_brat.py graphs/test_wire.py show text test_errors.py
 pythons:  ## make demo, and the tests that need no PyTorch, on every Python from 3.10 to 3.14 that is here
 	@for version in $(PYTHONS); do \
 		python=python$$version; \
