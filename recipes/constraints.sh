@@ -22,7 +22,8 @@ pin constraints-hashed.txt pyproject.toml --generate-hashes -c constraints.txt \
 	--extra hub --extra serve --extra stats --extra tables
 {
 	echo "# The same pins with the SHA-256 of every file that an index may give for them, for what runs a model:"
-	echo "# the base and the extras hub, serve, stats, tables. Made by: make constraints."
+	echo "# the base and the extras hub, serve, stats, tables. Made by: make constraints. To use them:"
+	echo "#   pip install --require-hashes -r constraints-hashed.txt && pip install --no-deps ."
 	cat constraints-hashed.txt.new
 } >constraints-hashed.txt
 rm constraints-hashed.txt.new
