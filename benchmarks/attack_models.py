@@ -60,12 +60,18 @@ def attack_models(folder: Path, scale: float) -> tuple[list[Measured], dict[str,
     wrong = details["damaged"]["came_to"].get("other", 0)
     measured = [
         Measured("hostile and damaged models", sum(counts.values()), ""),
-        Measured("of these, damaged and with another result", wrong, "", "at most", 0),
-        Measured("with a traceback", counts["traceback"], "", "at most", 0),
-        Measured("that ended the process or had to be ended", counts["ended"], "", "at most", 0),
-        Measured("longest", max(part["longest_seconds"] for part in details.values()), "s", "at most", 10),
+        Measured("damaged models with another result", wrong, "", "at most", 0),
+        Measured("hostile models with a traceback", counts["traceback"], "", "at most", 0),
+        Measured("hostile models that ended the process", counts["ended"], "", "at most", 0),
         Measured(
-            "memory against a sound model",
+            "hostile models, longest",
+            max(part["longest_seconds"] for part in details.values()),
+            "s",
+            "at most",
+            10,
+        ),
+        Measured(
+            "hostile models, memory against a sound one",
             max(part["most_mb"] / part["sound_mb"] for part in details.values()),
             "times",
             "at most",
@@ -169,7 +175,10 @@ def _open_models(pipe: Connection, runtime: str) -> None:
 
     warnings.simplefilter("ignore")
     while True:
-        folder = pipe.recv()
+        try:
+            folder = pipe.recv()
+        except EOFError:  # whoever asked is gone
+            return
         _forget_most_memory()
         try:
             answer = json.dumps(Extractor.load(Path(folder), runtime=runtime)(TEXT).to_dict())
