@@ -58,6 +58,7 @@ def attack_models(folder: Path, scale: float) -> tuple[list[Measured], dict[str,
         counts.update(part["came_to"])
     # A hostile model that is opened is a model; a damaged one that is opened must read as it did.
     wrong = details["damaged"]["came_to"].get("other", 0)
+    longest = max(part["longest_seconds"] for part in details.values())
     measured = [
         Measured("hostile and damaged models", sum(counts.values()), ""),
         Measured("damaged models with another result", wrong, "", "at most", 0),
