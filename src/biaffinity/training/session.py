@@ -167,7 +167,8 @@ class Session:
             notes = {**notes, CALIBRATED: json.dumps(asdict(fitted))}
             save_weights(owned_tensors(model), self.folder, notes, precision=config.training.precision)
             load_weights(model, self.folder)  # as they are kept
-        save_description(model, self.folder)
+        if not self.complete:
+            save_description(model, self.folder)
         return fitted
 
     def _write_down(self, finished: Finished, fitted: Calibration) -> None:
