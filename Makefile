@@ -13,7 +13,7 @@ DATA ?= ../shared/data/conll04
 STREAM ?= 20000
 VECTORS ?= ../shared/vectors/glove.6B.100d.words.txt
 
-.PHONY: help setup demo demo-train lint docs test bench attack model calibration pictures clean
+.PHONY: help setup demo demo-train lint docs test pythons bench attack audit constraints model calibration pictures clean
 .PHONY: general-data general-teachers general
 
 help:  ## what each command does
@@ -56,6 +56,22 @@ docs: $(READY)  ## the documentation, strictly, into build/site
 test: lint docs  ## lint, the documentation, then every test and doctest
 	$(BIN)/pytest
 
+# Those of the Pythons that we support that are here, by their names or in pyenv's folder.
+PYTHONS ?= 3.10 3.11 3.12 3.13 3.14
+QUICK := annotation decoding formats/test_jsonl.py formats/test_brat.py graphs/test_wire.py show text test_errors.py
+pythons:  ## make demo, and the tests that need no PyTorch, on every Python from 3.10 to 3.14 that is here
+	@for version in $(PYTHONS); do \
+		python=python$$version; \
+		$$python -c '' 2>/dev/null || python=$$(ls -d $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
+		test -n "$$python" || { echo "Python $$version is not here"; continue; }; \
+		there=build/python$$version; \
+		$(MAKE) --no-print-directory demo PYTHON=$$python VENV=$$there >/dev/null || exit 1; \
+		$$there/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+			pytest hypothesis || exit 1; \
+		echo "Python $$version"; \
+		$$there/bin/pytest -q $(addprefix tests/,$(QUICK)) || exit 1; \
+	done
+
 bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build/bench
 	$(BIN)/python benchmarks/tokenisers.py
 	$(BIN)/python benchmarks/scoring.py
@@ -63,8 +79,22 @@ bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build
 	$(BIN)/python benchmarks/extraction.py --stream $(STREAM) --json build/bench/extraction.json
 	$(BIN)/python benchmarks/install.py --json build/bench/install.json
 
-attack: $(READY)  ## the attacks of docs/security.md and docs/reliability.md; some ten minutes
+attack: $(READY)  ## the attacks of docs/security.md and docs/reliability.md; some twenty minutes
 	$(BIN)/python benchmarks/attack.py --json results/attack.json
+
+# Tools of their own, whose dependencies are not ours.
+TOOLS := build/tools
+$(TOOLS)/bin/uv:
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check uv pip-audit pip-licenses
+
+# An audit that cannot see a package is no audit: --strict.
+audit: $(READY) $(TOOLS)/bin/uv  ## known weaknesses of what is pinned, and licences of all that is installed
+	$(TOOLS)/bin/pip-audit --strict --no-deps --disable-pip -r constraints-hashed.txt
+	$(TOOLS)/bin/pip-licenses --python=$(BIN)/python --order=license --partial-match --fail-on='GPL;GNU'
+
+constraints: $(TOOLS)/bin/uv  ## pin anew what pyproject.toml asks for; UPGRADE=--upgrade takes the newest
+	sh recipes/constraints.sh $(TOOLS)/bin/uv $(UPGRADE)
 
 NEWS := src/biaffinity/models/news
 model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and VECTORS
@@ -72,6 +102,7 @@ model: $(READY)  ## make the embedded news model anew, from DATA (CoNLL04) and V
 	$(BIN)/biaffinity train news --train build/news/train.jsonl --dev build/news/dev.jsonl \
 		--test $(DATA)/test.jsonl --vectors $(VECTORS) --seed 2 --out build/news/model --resume
 	cp $(addprefix build/news/model/,config.json vocabulary.json model.safetensors *.onnx README.md) $(NEWS)
+	$(BIN)/biaffinity verify --seal $(NEWS)  # its examples.json is ours
 	$(BIN)/biaffinity evaluate build/news/held_out.jsonl --model $(NEWS)
 
 # The general model (docs/general.md): data of SHARED, transformers as teachers, a student of the size of news.

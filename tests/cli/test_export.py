@@ -60,7 +60,8 @@ def test_a_folder_without_weights_is_one_line(run) -> None:
 
 
 def test_without_pytorch_the_extra_is_named(run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "biaffinity.model.export", raising=False)
+    for module in ("biaffinity.training.export", "biaffinity.model.export"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     code, _, err = run("export", "--model", "m")
     assert code == 1

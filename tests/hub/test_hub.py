@@ -17,6 +17,7 @@ pytest.importorskip("huggingface_hub", reason="needs the extra hub")
 import biaffinity
 from biaffinity import Extractor, Sentence, formats
 from biaffinity.config.folder import model_files
+from biaffinity.config.seal import verify
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.hub import download, push_to_hub
 from biaffinity.model.folder import save_model
@@ -161,9 +162,22 @@ def test_a_model_that_was_pushed_predicts_by_its_name(run: Run, samples: Path, t
 def test_only_the_files_of_a_model_are_pushed(hub: FakeHub, model: Path) -> None:
     repository = hub.repositories["mara/harbour"]
     assert set(repository.files) == set(MODEL_FILES)
-    for name in set(MODEL_FILES) - {"README.md"}:
+    for name in set(MODEL_FILES) - {"README.md", "config.json"}:
         assert repository.files[name] == (model / name).read_bytes()
     assert not repository.private
+
+
+@pytest.mark.usefixtures("pushed")
+def test_what_is_pushed_is_sealed_as_it_is_there(hub: FakeHub, tmp_path: Path) -> None:
+    for name, content in hub.repositories["mara/harbour"].files.items():
+        (tmp_path / name).write_bytes(content)
+    assert {finding.file: finding.fault for finding in verify(tmp_path)} == dict.fromkeys(MODEL_FILES)
+
+
+@pytest.mark.usefixtures("pushed")
+def test_a_model_on_the_hub_is_verified_by_its_name(run: Run) -> None:
+    done = run("-m", "biaffinity", "verify", "mara/harbour", "--json")
+    assert json.loads(done.stdout)["sound"], done.stderr
 
 
 @pytest.mark.usefixtures("pushed")
@@ -207,6 +221,9 @@ def test_a_revision_can_be_asked_for(hub: FakeHub, run: Run, model: Path) -> Non
     broken = {**files, "config.json": b"{}"}
     hub.repositories["mara/quay"] = Repository({"main": broken, "v1": files})
     assert run("-c", LOAD, "mara/quay@v1", ANA).returncode == 0
+    program = "import biaffinity\nbiaffinity.load('mara/quay{}', revision='v1')"
+    assert run("-c", program.format("")).returncode == 0
+    assert "has a revision already" in run("-c", program.format("@v1")).stderr
 
 
 def test_what_is_no_biaffinity_model_is_told_before_its_weights_are_fetched(hub: FakeHub, run: Run) -> None:

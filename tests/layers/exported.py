@@ -11,6 +11,8 @@ import onnxruntime
 import torch
 from torch import Tensor, nn
 
+from biaffinity.graphs.judge import Signature, judge
+from biaffinity.graphs.onnx_file import read_onnx
 from biaffinity.layers.characters import CharacterEncoder
 from biaffinity.layers.lstm import BiLSTM
 from biaffinity.layers.ranges import range_max
@@ -69,8 +71,11 @@ def traced(name: str, layer: nn.Module) -> Traced:
     return Traced(deepcopy(layer), {"input": torch.zeros(2, 50)}, {"input": ("rows",)})
 
 
-def loaded(content: bytes) -> Graph:
-    """A file as a function."""
+def loaded(content: bytes, signature: Signature | None = None) -> Graph:
+    """A file as a function, which must be as its signature says."""
+    file = read_onnx(memoryview(content))
+    if signature is not None:
+        judge(file, signature, numbers=1_000_000)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])

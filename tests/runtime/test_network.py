@@ -19,6 +19,7 @@ from safetensors.numpy import load_file, save_file
 
 from biaffinity import formats
 from biaffinity.annotation import Entity, Sentence
+from biaffinity.config.seal import seal
 from biaffinity.decoding.network import Network
 from biaffinity.decoding.prediction import predict, sorted_batches
 from biaffinity.errors import BiaffinityError, DataError
@@ -125,6 +126,7 @@ def doubtful(combination: Combination, tmp_path_factory: pytest.TempPathFactory)
         head = json.loads((folder / "config.json").read_text())
         head["config"]["model"]["entity_confidence_weight"] = weight
         (folder / "config.json").write_text(json.dumps(head))
+        seal(folder)
         folders[weight] = folder
     return folders
 

@@ -12,6 +12,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from biaffinity.config.folder import weights_fingerprint
+from biaffinity.encoders.character_vectors import characters_graph
 from biaffinity.errors import DataError
 from biaffinity.runtime.parts import FolderParts
 
@@ -125,6 +126,6 @@ def test_whole_numbers_are_no_weights(tensors: Path, kind: str) -> None:
 
 
 def test_a_graph_is_a_function_of_its_inputs_by_name(folder: Path) -> None:
-    graph = FolderParts(folder).graph("encoder.characters")
+    graph = characters_graph(FolderParts(folder), "encoder", 5, 4)
     vectors = graph({"characters": np.array([[2, 5, 3]]), "lengths": np.array([3])})
     assert (vectors.shape, vectors.dtype) == ((1, 8), np.float32)

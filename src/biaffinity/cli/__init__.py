@@ -18,6 +18,7 @@ from biaffinity.cli import (  # each registers itself
     serve,
     split,
     train,
+    verify,
 )
 from biaffinity.cli.app import main
 
@@ -40,4 +41,5 @@ __all__ = [
     "serve",
     "split",
     "train",
+    "verify",
 ]

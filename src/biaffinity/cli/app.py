@@ -12,16 +12,18 @@ import io
 import os
 import sys
 import traceback
-from typing import Annotated, NoReturn
+import warnings
+from typing import Annotated, NoReturn, TextIO
 
 import typer
 
 from biaffinity.cli.commands import Program
-from biaffinity.cli.console import manner, talk, tell
-from biaffinity.errors import BiaffinityError, UsageError
+from biaffinity.cli.console import manner, talk, tell, warn
+from biaffinity.errors import BiaffinityError, BiaffinityWarning, UsageError
 from biaffinity.version import __version__
 
 INTERRUPTED = 130
+_show_any_warning = warnings.showwarning
 
 app = Program(
     name="biaffinity",
@@ -54,6 +56,7 @@ def _options(
 def main(arguments: list[str] | None = None) -> None:
     """Run a command line; ends the process with its exit code."""
     manner(quiet=False, verbose=False)
+    warnings.showwarning = _show_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
         # What a terminal or pipe cannot show is escaped; it never stops the work.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -71,6 +74,21 @@ def main(arguments: list[str] | None = None) -> None:
         if error.errno == errno.EPIPE:
             sys.exit(1)
         _fail(f"{error.filename or 'stdout'}: {error.strerror or error}", 1)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Ours are for users, whom the line of the program does not help."""
+    if issubclass(category, BiaffinityWarning):
+        warn(str(message))
+    else:
+        _show_any_warning(message, category, filename, lineno, file, line)
 
 
 def _fail(message: str, code: int) -> NoReturn:

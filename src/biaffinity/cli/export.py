@@ -40,7 +40,7 @@ def export(
     if int8 != (dev is not None):
         raise UsageError("--int8 and --dev go together", remedy="give both: dev tells what int8 costs")
     try:
-        from biaffinity.model.export import export as write_graphs
+        from biaffinity.training.export import export as write_graphs
     except ModuleNotFoundError as error:
         raise MissingExtraError("exporting a model", "train") from error
     if dev is not None:

@@ -7,12 +7,21 @@ import threading
 import numpy as np
 
 from biaffinity.decoding.arrays import Floats, Ints
-from biaffinity.encoders.parts import Graph
+from biaffinity.encoders.parts import Graph, ModelParts
+from biaffinity.graphs.judge import Axes, Signature
 
 #: Word forms whose character vectors are kept, some 500 bytes each; beyond that it starts anew.
 REMEMBERED = 50_000
 #: The graph that reads characters is called so, after the encoder's own name.
 CHARACTERS = "characters"
+
+
+def characters_graph(parts: ModelParts, name: str, size: int, hidden: int) -> Graph:
+    """The graph of the encoder ``name``, by the widths of an embedding and of a direction of the LSTM."""
+    parts.require(f"{name}.{CHARACTERS}.ahead.weight_ih_l0", 4 * hidden, size)
+    inputs: dict[str, Axes] = {"characters": ("forms", "size"), "lengths": ("forms",)}
+    signature = Signature(inputs, ("forms", 2 * hidden), max(size, 2 * hidden))
+    return parts.graph(f"{name}.{CHARACTERS}", signature)
 
 
 class CharacterVectors:

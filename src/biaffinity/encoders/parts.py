@@ -13,6 +13,7 @@ from biaffinity.decoding.network import Batch, Featuriser
 from biaffinity.encoders import EncoderSettings
 from biaffinity.encoders.recurrent.vectors import Coverage, WordVectors
 from biaffinity.errors import MissingExtraError
+from biaffinity.graphs.judge import Signature
 
 if TYPE_CHECKING:
     from biaffinity.encoders.encoder import Encoder
@@ -34,12 +35,23 @@ class ModelParts(Protocol):
     def stored(self, name: str, *shape: int) -> Array:
         """A tensor in the precision it is kept in."""
 
-    def graph(self, name: str) -> Graph:
-        """``NAME.onnx``."""
+    def require(self, name: str, *shape: int) -> None:
+        """See that the weights have a tensor of this shape."""
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """The shapes of all tensors, by name."""
+
+    def graph(self, name: str, signature: Signature) -> Graph:
+        """``NAME.onnx``, if it is as its signature says."""
 
 
 class EncoderRuntime(Protocol):
     """An encoder without PyTorch."""
+
+    @property
+    def width(self) -> int:
+        """Of token vectors."""
 
     def new_featuriser(self) -> Featuriser:
         """A featuriser that has met no token yet."""

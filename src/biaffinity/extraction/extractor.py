@@ -64,6 +64,7 @@ class Extractor:
         cls,
         model: str | Path | None = None,
         *,
+        revision: str | None = None,
         runtime: Runtime = "auto",
         device: str = "cpu",
         threads: int = 1,
@@ -71,14 +72,16 @@ class Extractor:
     ) -> Extractor:
         """An extractor of a model folder, or of the embedded news model where none is named.
 
-        A string such as ``"owner/name"`` or ``"owner/name@revision"`` that is no folder here is a model
-        on the hub, and needs the extra ``hub``; nothing else ever asks the network.
+        A string such as ``"owner/name"`` that is no folder here is a model on the hub, and needs the extra
+        ``hub``; nothing else ever asks the network. ``revision``, a branch, a tag or a commit, names one of
+        its versions, as ``"owner/name@revision"`` does; a commit is always the same files.
+        A file whose checksum is not that of the model's config.json is an error.
         On a CPU the exported graphs are run without PyTorch (``runtime="onnx"``); on another device, such
         as ``"cuda"``, the model runs in PyTorch (``"torch"``, the extra ``train``); ``"auto"`` is a GPU where
         PyTorch sees one, else the CPU. One thread is the default: processes side by side beat threads.
         """
         _require_number(threads, "threads")
-        folder, device = model_folder(model), device_named(device, runtime)
+        folder, device = model_folder(model, revision), device_named(device, runtime)
         extractor = cls(load_network(folder, runtime, device=device, threads=threads), min_score=min_score)
         frozen = tuple(min_score.items()) if isinstance(min_score, Mapping) else min_score
         here = str(folder.absolute())  # another process may stand elsewhere

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from biaffinity.config.folder import read_description
+from biaffinity.config.seal import check_seal
 from biaffinity.decoding.network import Network
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.hub import download, is_hub_name
@@ -18,8 +19,11 @@ DEFAULT_MODEL = "news"
 Runtime = Literal["onnx", "torch", "auto"]
 
 
-def model_folder(model: str | Path | None) -> Path:
-    """Where the files of a model are: a folder here, one inside the package, or one in the hub's cache."""
+def model_folder(model: str | Path | None, revision: str | None = None) -> Path:
+    """Where the files of a model are: a folder here, one inside the package, or one in the hub's cache.
+
+    ``revision`` is that of a model on the hub.
+    """
     if not isinstance(model, str | Path | None):
         raise UsageError(f"model must be the path of a folder, not {type(model).__name__}")
     if model is None:
@@ -31,9 +35,14 @@ def model_folder(model: str | Path | None) -> Path:
             )
     if isinstance(model, str) and not Path(model).exists():
         if is_hub_name(model):
-            return download(model)
+            return download(model, revision)
         if model in (known := embedded_models()):
-            return known[model]
+            model = known[model]
+    if revision is not None:
+        raise UsageError(
+            f"{str(model)!r:.80} is a folder here: only a model on the hub has revisions",
+            remedy="leave the revision out, or name it as on the hub, owner/name",
+        )
     return Path(model)
 
 
@@ -64,12 +73,13 @@ def load_network(folder: Path, runtime: str = "auto", *, device: str = "cpu", th
     if runtime == "auto":
         runtime = "onnx" if device == "cpu" and any(folder.glob("*.onnx")) else "torch"
     if runtime == "torch":
+        check_seal(folder, graphs=False)
         return _torch_network(folder, device, threads)
     if device != "cpu":
         raise UsageError(
             f'the runtime "onnx" runs on the cpu, not on {device!r:.40}', remedy='ask for runtime="torch"'
         )
-    return OnnxNetwork.load(folder, threads)
+    return OnnxNetwork.load(folder, threads, check_seal(folder, graphs=True))
 
 
 def _torch_network(folder: Path, device: str, threads: int) -> Network:

@@ -5,6 +5,7 @@ Only the files of a model folder ever travel, in either direction: numbers, name
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from biaffinity.config.folder import CARD, CONFIG, file_patterns, model_files, read_description
+from biaffinity.config.seal import check_seal, sealed_config
 from biaffinity.errors import BiaffinityError, DataError, MissingExtraError, UsageError
 from biaffinity.files import read_text
 from biaffinity.hub.metadata import with_metadata
@@ -30,8 +32,10 @@ def is_hub_name(model: str) -> bool:
     return _NAME.fullmatch(model) is not None
 
 
-def download(model: str) -> Path:
+def download(model: str, revision: str | None = None) -> Path:
     """The folder of a model on the hub: in the cache of huggingface_hub, and fetched if it is not there.
+
+    A ``revision`` is a branch, a tag or a commit, and may also stand after the name: ``owner/name@revision``.
 
     Without a network the cached model is taken as it is. What is no Biaffinity model is told by its
     config.json, before anything large is fetched.
@@ -39,6 +43,10 @@ def download(model: str) -> Path:
     match = _NAME.fullmatch(model)
     if match is None:
         raise UsageError(f"{model!r:.80} is no name on the hub", remedy="such a name is owner/name")
+    if revision is not None:
+        if match["revision"]:
+            raise UsageError(f"{model!r:.80} has a revision already", remedy="name one, not two")
+        return download(f"{model}@{revision}")
     hub = _hub(f"{model} is no folder here, and fetching it from the hub")
     with _explained(model):
         small = Path(
@@ -63,9 +71,10 @@ def download(model: str) -> Path:
 def push_to_hub(folder: str | Path, name: str, *, private: bool = False, token: str | None = None) -> str:
     """Send a model folder to the hub as ``owner/name``; the address of its page.
 
-    One commit holds the files of the model and no others. The model must have a card, and run
-    without PyTorch, so that it does wherever it is loaded. A repository is made where there is none,
-    and keeps its other files where there is one. Without a ``token`` that of the login is used.
+    One commit holds the files of the model, with their checksums in config.json, and no others. The model
+    must be sound, have a card, and run without PyTorch, so that it does wherever it is loaded. A repository
+    is made where there is none, and keeps its other files where there is one. Without a ``token`` that of
+    the login is used.
     """
     if not is_hub_name(name) or "@" in name:
         raise UsageError(f"{name!r:.80} is no name on the hub", remedy="such a name is owner/name")
@@ -73,8 +82,12 @@ def push_to_hub(folder: str | Path, name: str, *, private: bool = False, token: 
     card = with_metadata(_checked_card(folder))
     hub = _hub("sending a model to the hub")
     api = hub.HfApi(token=token)
-    added = [hub.CommitOperationAdd(file.name, file) for file in model_files(folder) if file.name != CARD]
-    added.append(hub.CommitOperationAdd(CARD, card.encode()))
+    config = sealed_config(folder, {CARD: hashlib.sha256(card.encode()).hexdigest()})
+    texts = {CARD: card, CONFIG: config}
+    added = [
+        hub.CommitOperationAdd(file.name, file) for file in model_files(folder) if file.name not in texts
+    ]
+    added += [hub.CommitOperationAdd(name, text.encode()) for name, text in texts.items()]
     with _explained(name):
         page = str(api.create_repo(name, private=private or None, exist_ok=True))
         if private and not api.model_info(name).private:
@@ -89,7 +102,7 @@ def push_to_hub(folder: str | Path, name: str, *, private: bool = False, token: 
 
 def _checked_card(folder: Path) -> str:
     """The model's card; an error unless all of the model is there and can be read."""
-    OnnxNetwork.load(folder)
+    OnnxNetwork.load(folder, fingerprint=check_seal(folder, graphs=True))
     if not (folder / CARD).is_file():
         raise DataError(
             "has no model card",

@@ -16,11 +16,10 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, checker, helper
 from torch import Tensor, nn
 from torch.export import Dim
 
+from biaffinity.graphs.onnx_file import IR_VERSION, OPSET
 from biaffinity.layers.onnx_int8 import Int8, with_int8_products
-from biaffinity.layers.onnx_lstm import OPSET, with_onnx_lstms
+from biaffinity.layers.onnx_lstm import with_onnx_lstms
 
-#: Read by onnxruntime from 1.17 on.
-IR_VERSION = 8
 _RESULT = "result"
 _LOGGERS = ("onnxscript", "onnx_ir", "torch.onnx")
 

@@ -7,11 +7,9 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from biaffinity.graphs.onnx_file import OPSET
 from biaffinity.layers.characters import CharacterEncoder
 from biaffinity.layers.lstm import BiLSTM
-
-#: Of the ONNX operators that exported graphs use; read by onnxruntime from 1.17 on.
-OPSET = 18
 
 
 def with_onnx_lstms(module: nn.Module) -> nn.Module:

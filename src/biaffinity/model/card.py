@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from biaffinity.config.about import About, Meaning, read_about
+from biaffinity.config.seal import unseal
 from biaffinity.files import writing
 
 _PERCENT = "{:.1f}"
@@ -13,6 +14,7 @@ _PERCENT = "{:.1f}"
 
 def write_card(folder: Path, record: dict[str, Any]) -> None:
     """Write ``README.md`` into a model folder from the record of its run and what is written of it."""
+    unseal(folder)
     with writing(folder / "README.md") as file:
         file.write("\n".join(_card(folder.name, record, read_about(folder))) + "\n")
 

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from biaffinity.config.folder import WEIGHTS_KEY, graph_path, weights_fingerprint
+from biaffinity.config.seal import seal, unseal
 from biaffinity.errors import MissingExtraError
 from biaffinity.files import replacing
 from biaffinity.model.folder import load_model
@@ -37,10 +38,12 @@ def export(folder: Path) -> list[Path]:
 
 
 def write_graphs(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
-    """Write graphs by name, each whole or not at all; their paths."""
+    """Write graphs by name, each whole or not at all, and seal the folder; their paths."""
+    unseal(folder)
     for name, content in contents.items():
         with replacing(graph_path(folder, name)) as neighbour:
             neighbour.write_bytes(content)
+    seal(folder)
     return [graph_path(folder, name) for name in contents]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -12,16 +13,19 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from biaffinity.config.folder import FORMAT, WEIGHTS, read_description, write_description
+from biaffinity.config.seal import seal, unseal
 from biaffinity.encoders.parts import load_encoder
 from biaffinity.errors import DataError
 from biaffinity.files import replacing
+from biaffinity.model.bounded import NoLargerThan
 from biaffinity.model.joint import JointModel
 
 
 def save_model(model: JointModel, folder: Path) -> None:
-    """Write a model; the weights go last, so a folder with weights is whole."""
+    """Write a model; its seal goes last, so that a folder that has one is whole."""
     save_description(model, folder)
     save_weights(owned_tensors(model), folder)
+    seal(folder)
 
 
 def save_description(model: JointModel, folder: Path) -> None:
@@ -38,6 +42,7 @@ def save_weights(
     precision: Literal["single", "half"] = "single",
 ) -> None:
     """Write weights into a folder that has the rest of a model, with notes of where they come from."""
+    unseal(folder)
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     if precision == "half":
         tensors = {name: tensor.half() for name, tensor in tensors.items()}
@@ -45,10 +50,12 @@ def save_weights(
 
 
 def load_model(folder: Path, device: str | torch.device = "cpu") -> JointModel:
-    """Read a model folder."""
+    """Read a model folder. A network that is larger than its weights is not made."""
     known = read_description(folder)
-    encoder = load_encoder(folder, known.config.encoder, dropout=known.config.model.dropout)
-    model = JointModel(known.config, known.schema, encoder)
+    with NoLargerThan(tensor_shapes(folder / WEIGHTS), folder) as most:
+        most.check_layers(known.config.model.lstm_layers)
+        encoder = load_encoder(folder, known.config.encoder, dropout=known.config.model.dropout)
+        model = JointModel(known.config, known.schema, encoder)
     load_weights(model, folder)
     return model.to(device).eval()
 
@@ -108,12 +115,24 @@ def save_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str
         raise DataError(f"cannot be written: {error}", where=str(path)) from error
 
 
+def tensor_shapes(path: Path) -> dict[str, tuple[int, ...]]:
+    """The shapes of the tensors of a safetensors file, which is not read any further."""
+    with _opened(path) as file:
+        return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
+
+
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """The tensors of a safetensors file and its metadata."""
+    with _opened(path) as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, dict(file.metadata() or {})  # noqa: SIM118
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
     if not path.is_file():
         raise DataError("no such file", where=str(path), remedy="the folder is not a finished model")
     try:
         with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}, dict(file.metadata() or {})  # noqa: SIM118
+            yield file
     except (SafetensorError, OSError) as error:
         raise DataError(f"is damaged: {error}", where=str(path), remedy="copy or train it again") from error

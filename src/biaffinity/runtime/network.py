@@ -10,9 +10,11 @@ from biaffinity.config.folder import ModelDescription, read_description
 from biaffinity.decoding.arrays import Array, Floats, Ints
 from biaffinity.decoding.candidates import Pairs
 from biaffinity.decoding.crf import CRFDecoder
-from biaffinity.decoding.labels import Spans
+from biaffinity.decoding.labels import BOUNDARIES, Spans
 from biaffinity.decoding.network import Batch, Description, Featuriser, involved
 from biaffinity.encoders.parts import load_runtime
+from biaffinity.errors import DataError
+from biaffinity.graphs.judge import Axes, Signature
 from biaffinity.runtime.parts import FolderParts
 
 #: Pairs scored at a time: what a sentence with thousands of entities needs stays small.
@@ -34,14 +36,17 @@ class OnnxNetwork:
             if options.architecture == "pipeline"
             else self._encoder
         )
-        self._emissions = parts.graph("emissions")
-        self._states = parts.graph("states")
-        self._pairs = parts.graph("pairs")
+        _check_sizes(known, parts, self._encoder.width)
+        signatures = graph_signatures(known, self._encoder.width)
+        self._emissions, self._states, self._pairs = (
+            parts.graph(name, signature) for name, signature in signatures.items()
+        )
+        self._folder = parts.folder
 
     @classmethod
-    def load(cls, folder: Path, threads: int = 1) -> OnnxNetwork:
-        """Read a model folder that has its graphs."""
-        return cls(read_description(folder), FolderParts(folder, threads))
+    def load(cls, folder: Path, threads: int = 1, fingerprint: str | None = None) -> OnnxNetwork:
+        """Read a model folder that has its graphs; ``fingerprint`` is that of its weights, if it is known."""
+        return cls(read_description(folder), FolderParts(folder, threads, fingerprint))
 
     def new_featuriser(self) -> Featuriser:
         """A featuriser for this network that has met no token yet."""
@@ -52,7 +57,7 @@ class OnnxNetwork:
         vectors = self._encoder(batch)
         if self._relation_encoder is self._encoder:
             batch.memo[_VECTORS] = vectors
-        return self._emissions({"vectors": vectors, "lengths": batch.lengths, **_given(batch)})
+        return self._numbers(self._emissions({"vectors": vectors, "lengths": batch.lengths, **_given(batch)}))
 
     def pair_logits(self, batch: Batch, labels: Ints, spans: Spans, pairs: Pairs) -> Floats:
         """[pairs, classes]; only the sentences that have a pair are read."""
@@ -70,9 +75,74 @@ class OnnxNetwork:
             "end": spans.end,
         }
         blocks = (pairs[start : start + BLOCK] for start in range(0, len(pairs), BLOCK))
-        return np.concatenate(
-            [self._pairs({**entities, "head": block.head, "tail": block.tail}) for block in blocks]
+        return self._numbers(
+            np.concatenate(
+                [self._pairs({**entities, "head": block.head, "tail": block.tail}) for block in blocks]
+            )
         )
+
+    def _numbers(self, scores: Floats) -> Floats:
+        """The scores themselves; what is no number would decide anything."""
+        if not np.isfinite(scores).all():
+            raise DataError(
+                "its scores are no numbers", where=str(self._folder), remedy="copy or train the model again"
+            )
+        return scores
+
+
+def _check_sizes(known: ModelDescription, parts: FolderParts, width: int) -> None:
+    """See that the sizes in the config are those of the weights: graphs are measured by them."""
+    options, labels = known.config.model, len(known.decoding.labels)
+    if options.boundaries == "given":
+        parts.require("boundaries.embedding.weight", BOUNDARIES, options.boundary_size)
+        width += options.boundary_size
+    read = {"tagger": width, "relations": width}
+    if options.label_embeddings:
+        parts.require("relations.label_embedding.weight", labels, options.label_size)
+        read["relations"] += options.label_size
+    hidden = options.lstm_hidden
+    if options.lstm_layers:
+        for part, size in read.items():
+            parts.require(f"{part}.lstm.forwards.0.weight_ih_l0", 4 * hidden, size)
+            parts.require(f"{part}.lstm.forwards.{options.lstm_layers - 1}.weight_hh_l0", 4 * hidden, hidden)
+            read[part] = 2 * hidden
+    parts.require("tagger.hidden.weight", options.tagger_hidden, read["tagger"])
+    parts.require("relations.scorer.head.weight", options.projection, read["relations"])
+
+
+def graph_signatures(known: ModelDescription, width: int) -> dict[str, Signature]:
+    """What the graphs above the encoder read and give; ``width`` is that of its token vectors."""
+    options, labels = known.config.model, len(known.decoding.labels)
+    classes = known.schema.classes
+    inputs: dict[str, Axes] = {"vectors": ("batch", "size", width), "lengths": ("batch",)}
+    read = width + (options.boundary_size if options.boundaries == "given" else 0)
+    labelled = read + (options.label_size if options.label_embeddings else 0)
+    layers, hidden = 1 + options.lstm_layers, 2 * options.lstm_hidden
+    states = hidden if options.lstm_layers else labelled
+    given: dict[str, Axes] = {"boundaries": ("batch", "size")} if options.boundaries == "given" else {}
+    return {
+        "emissions": Signature(
+            {**inputs, **given},
+            ("batch", "size", labels),
+            max(read, hidden, options.tagger_hidden, labels),
+            layers,
+        ),
+        "states": Signature(
+            {**inputs, "labels": ("batch", "size"), **given},
+            ("batch", "size", states),
+            max(labelled, hidden),
+            layers,
+        ),
+        "pairs": Signature(
+            {
+                "states": ("batch", "size", states),
+                **dict.fromkeys(("sentence", "start", "end"), ("entities",)),
+                **dict.fromkeys(("head", "tail"), ("pairs",)),
+            },
+            ("pairs", classes),
+            max(states, options.projection * classes),
+        ),
+    }
 
 
 def _given(batch: Batch) -> dict[str, Array]:
@@ -84,6 +154,6 @@ def _crf(known: ModelDescription, description: Description, parts: FolderParts) 
     legal = description.labels.allowed() if description.constrained else None
     if known.config.model.tagger == "softmax":
         return CRFDecoder.without_transitions(count, legal)
-    transitions = parts.tensor("tagger.crf.transitions", count, count)
-    start, end = (parts.tensor(f"tagger.crf.{side}", count) for side in ("start", "end"))
+    transitions = parts.finite("tagger.crf.transitions", count, count)
+    start, end = (parts.finite(f"tagger.crf.{side}", count) for side in ("start", "end"))
     return CRFDecoder(transitions, start, end, legal)

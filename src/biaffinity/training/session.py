@@ -20,16 +20,17 @@ from torch import Tensor
 
 from biaffinity.checksums import SEAL, file_checksum, is_sound, sealed
 from biaffinity.config.folder import CARD, CONFIG, GRAPH_SUFFIX, WEIGHTS
+from biaffinity.config.seal import seal
 from biaffinity.config.settings import Config, validate
 from biaffinity.config.upgrade import upgraded_config
 from biaffinity.errors import DataError, MissingExtraError, UsageError
 from biaffinity.files import read_json, writing
 from biaffinity.model.card import write_card
-from biaffinity.model.export import export
 from biaffinity.model.folder import copied, load_weights, owned_tensors, save_description, save_weights
 from biaffinity.training.calibration import Calibration, apply_calibration, calibrated_config, fit_calibration
 from biaffinity.training.curves import draw_curves
 from biaffinity.training.events import EpochEnded, Event, Finished, Finishing
+from biaffinity.training.export import export
 from biaffinity.training.history import HISTORY, read_history, write_history
 from biaffinity.training.provenance import provenance
 from biaffinity.training.state import (
@@ -166,7 +167,8 @@ class Session:
             notes = {**notes, CALIBRATED: json.dumps(asdict(fitted))}
             save_weights(owned_tensors(model), self.folder, notes, precision=config.training.precision)
             load_weights(model, self.folder)  # as they are kept
-        save_description(model, self.folder)
+        if not self.complete:
+            save_description(model, self.folder)
         return fitted
 
     def _write_down(self, finished: Finished, fitted: Calibration) -> None:
@@ -185,6 +187,7 @@ class Session:
         }
         write_card(self.folder, record)
         draw_curves(self.history, self.folder / CURVES)
+        seal(self.folder)
         _write_json(self.folder / RUN, record)
         if not finished.interrupted:
             remove_state(self.folder)
@@ -274,7 +277,7 @@ def _export(folder: Path) -> str | None:
     """Add the graphs to a model; why that could not be done, if it could not."""
     try:
         export(folder)
-    except MissingExtraError as error:
+    except (MissingExtraError, DataError) as error:
         return str(error)
     return None
 

@@ -22,6 +22,7 @@ from biaffinity.encoders.character_vectors import CharacterVectors
 from biaffinity.encoders.parts import Graph, load_runtime
 from biaffinity.encoders.recurrent.encoder import RecurrentEncoder
 from biaffinity.encoders.recurrent.runtime import RecurrentRuntime
+from biaffinity.graphs.judge import Signature
 from biaffinity.layers.onnx_graph import Traced, onnx_files
 from biaffinity.model.joint import JointModel
 from layers.exported import loaded
@@ -83,8 +84,15 @@ class MemoryParts:
     def tensor(self, name: str, *shape: int) -> Array:
         return self.stored(name, *shape).astype(np.float32)
 
-    def graph(self, name: str) -> Graph:
-        run = loaded(self._graphs[name])
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        return {name: tensor.shape for name, tensor in self._tensors.items()}
+
+    def require(self, name: str, *shape: int) -> None:
+        assert self.shapes[name] == shape
+
+    def graph(self, name: str, signature: Signature) -> Graph:
+        run = loaded(self._graphs[name], signature)
         return lambda feeds: run(**feeds)
 
 

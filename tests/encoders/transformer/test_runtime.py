@@ -23,6 +23,7 @@ from biaffinity.decoding.network import Batch
 from biaffinity.encoders.parts import EncoderRuntime, Graph, load_runtime
 from biaffinity.encoders.transformer.encoder import TransformerEncoder
 from biaffinity.errors import DataError
+from biaffinity.graphs.judge import Signature
 from biaffinity.layers.onnx_graph import Traced, onnx_files
 from biaffinity.model.folder import load_model
 from biaffinity.runtime.network import OnnxNetwork
@@ -41,10 +42,14 @@ class GraphParts:
     def __init__(self, folder: Path, encoder: TransformerEncoder, graphs: dict[str, bytes]) -> None:
         encoder.save(folder)
         self.folder = folder
+        self.shapes = {f"encoder.{name}": tuple(own.shape) for name, own in encoder.state_dict().items()}
         self._graphs = graphs
 
-    def graph(self, name: str) -> Graph:
-        run = loaded(self._graphs[name])
+    def require(self, name: str, *shape: int) -> None:
+        assert self.shapes[name] == shape
+
+    def graph(self, name: str, signature: Signature) -> Graph:
+        run = loaded(self._graphs[name], signature)
         return lambda feeds: run(**feeds)
 
 

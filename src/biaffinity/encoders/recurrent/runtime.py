@@ -6,7 +6,7 @@ import numpy as np
 
 from biaffinity.decoding.arrays import Floats
 from biaffinity.decoding.network import Batch
-from biaffinity.encoders.character_vectors import CHARACTERS, CharacterVectors
+from biaffinity.encoders.character_vectors import CharacterVectors, characters_graph
 from biaffinity.encoders.parts import ModelParts
 from biaffinity.encoders.recurrent.featuriser import RecurrentFeaturiser, read_vocabulary
 from biaffinity.encoders.recurrent.settings import RecurrentSettings
@@ -25,8 +25,9 @@ class RecurrentRuntime:
         self.width = size
         self._characters = None
         if settings.characters:
-            graph = parts.graph(f"{name}.{CHARACTERS}")
-            self._characters = CharacterVectors(graph, 2 * settings.character_hidden)
+            hidden = settings.character_hidden
+            graph = characters_graph(parts, name, settings.character_size, hidden)
+            self._characters = CharacterVectors(graph, 2 * hidden)
             self.width += self._characters.width
 
     def new_featuriser(self) -> RecurrentFeaturiser:

@@ -22,7 +22,7 @@ from biaffinity.encoders.transformer.identity import TOKENIZER, TRANSFORMER, Ide
 from biaffinity.encoders.transformer.pieces import WordPieces
 from biaffinity.encoders.transformer.runtime import WORDS, word_inputs
 from biaffinity.encoders.transformer.settings import TransformerSettings
-from biaffinity.errors import DataError, MissingExtraError, UsageError
+from biaffinity.errors import BiaffinityError, DataError, MissingExtraError, UsageError
 from biaffinity.files import replacing
 from biaffinity.layers.characters import CharacterEncoder
 from biaffinity.layers.dropout import Dropout
@@ -128,6 +128,8 @@ class TransformerEncoder(Encoder):
         try:
             config = library.AutoConfig.for_model(**identity.config)
             transformer = _reader(library.AutoModel.from_config(config))
+        except BiaffinityError:
+            raise
         except Exception as error:  # each kind of transformer fails in its own way
             raise DataError(
                 f"is no transformer that this installation knows: {_reason(error)}",
