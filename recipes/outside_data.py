@@ -1,6 +1,6 @@
 """Wikipedia and web text in the five relations of CoNLL04: an outside dev set, and more for teachers.
 
-    python recipes/outside_data.py ../shared/data build/outside
+    python recipes/outside_data.py ../shared/data build/outside --gold build/news/train.jsonl
 
 Made from Re-DocRED (entities complete, relations of documents) and KnowledgeNet (a passage complete for some
 properties); both say more than CoNLL04's conventions can, and less. What they leave open is left open here:
@@ -9,6 +9,8 @@ counts nothing else.
 
 - ``dev.jsonl``: two fifths of Re-DocRED's annotated documents and KnowledgeNet's third fold.
 - ``train.jsonl``: the rest, and the documents of which Re-DocRED has entities alone.
+- ``teachers.jsonl``, with ``--gold FILE``: that gold data, its sentences with a relation twice, and the train
+  part: what the teachers of the news model learn from.
 
 Conventions brought to CoNLL04's: no article in front of a name; what is no person, organisation or place
 (works, dates, numbers, and words like "German", which Re-DocRED calls places) is left open, since CoNLL04
@@ -97,8 +99,8 @@ PLACES = frozenset(
 )
 
 
-def prepare(data: Path, out: Path) -> None:
-    """Write the two parts into ``out``."""
+def prepare(data: Path, out: Path, gold: Path | None) -> None:
+    """Write the two parts into ``out``, and with gold data what teachers learn from."""
     parts: dict[str, list[Sentence]] = {"train": [], "dev": []}
     for document in records(data / "redocred" / "train.jsonl"):
         part = "dev" if number_of(document["title"]) % 5 < 2 else "train"
@@ -111,6 +113,10 @@ def prepare(data: Path, out: Path) -> None:
     for name, sentences in parts.items():
         formats.write(out / f"{name}.jsonl", sentences, "jsonl")
         print(f"{name}: {len(sentences)} sentences, {sum(len(s.relations) for s in sentences)} relations")
+    if gold is not None:
+        own = list(formats.read(gold))
+        related = [sentence for sentence in own if sentence.relations]
+        formats.write(out / "teachers.jsonl", [*own, *related, *parts["train"]], "jsonl")
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
@@ -279,5 +285,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder with redocred and knowledgenet")
     parser.add_argument("out", type=Path, help="the folder to write")
+    parser.add_argument("--gold", type=Path, help="gold data of CoNLL04, for teachers.jsonl")
     arguments = parser.parse_args()
-    prepare(arguments.data, arguments.out)
+    prepare(arguments.data, arguments.out, arguments.gold)

@@ -37,7 +37,7 @@ def train(
     start: Annotated[
         Path | None,
         typer.Option(
-            "--from",
+            "--start",
             help="Go on from the model in this folder: its network, words and types stay.",
             metavar="MODEL",
         ),

@@ -47,7 +47,7 @@ def _started_from(folder: Path, config: Config, wanted: Schema) -> JointModel:
             raise UsageError(
                 f"does not know the {kind} {', '.join(missing)} of the training data",
                 where=str(folder),
-                remedy="train without --from, or rename the types in the data",
+                remedy="train without --start, or rename the types in the data",
             )
     model.relations.scorer.temperature.fill_(1.0)
     model.configure(config)

@@ -128,7 +128,7 @@ def _as_started(config: Config, start: Path, overrides: Sequence[str], vectors: 
         if override.startswith(("encoder.", "model.")):
             raise UsageError(
                 f"{override}: the network of {start} stays as it is",
-                remedy="set what is of training or calibration, or train without --from",
+                remedy="set what is of training or calibration, or train without --start",
             )
     held = read_description(start).config
     weight = config.model.entity_confidence_weight  # of decoding alone, and fitted at the end

@@ -1,0 +1,53 @@
+"""The data of a student's last epochs: gold once, and about as many of the sentences that teachers labelled.
+
+    python recipes/last_epochs.py train.jsonl labels/labelled.jsonl last.jsonl
+
+A student has read a hundred labelled sentences for each gold one. At the end it goes on with as many of both
+(`biaffinity train --start`): gold alone would make it forget the rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from dataclasses import replace
+from pathlib import Path
+
+from biaffinity import formats
+from biaffinity.annotation import Sentence
+
+LABELLED = 5000
+#: Of the labelled sentences without a relation, one in so many may be drawn.
+UNRELATED = 10
+
+
+def prepare(gold: Path, labelled: Path, out: Path) -> None:
+    """Write the mixture."""
+    numbers = random.Random(1)
+    drawn = [
+        sentence
+        for sentence in formats.read(labelled)
+        if len(sentence) <= 100 and (sentence.relations or numbers.randrange(UNRELATED) == 0)
+    ]
+    sentences = [*formats.read(gold), *numbers.sample(drawn, min(LABELLED, len(drawn)))]
+    formats.write(out, map(plain, sentences), "jsonl")
+
+
+def plain(sentence: Sentence) -> Sentence:
+    """Tokens and labels alone."""
+    return replace(
+        sentence,
+        text=None,
+        token_spans=None,
+        entities=[replace(entity, score=None) for entity in sentence.entities],
+        relations=[replace(relation, score=None) for relation in sentence.relations],
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("gold", type=Path, help="the gold sentences")
+    parser.add_argument("labelled", type=Path, help="labelled.jsonl of a distillation")
+    parser.add_argument("out", type=Path, help="the file to write")
+    arguments = parser.parse_args()
+    prepare(arguments.gold, arguments.labelled, arguments.out)
