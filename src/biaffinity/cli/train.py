@@ -34,6 +34,14 @@ def train(
     ] = None,
     test: Test = None,
     vectors: Vectors = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="Go on from the model in this folder: its network, words and types stay.",
+            metavar="MODEL",
+        ),
+    ] = None,
     seed: Seed = 1,
     device: Device = "cpu",
     threads: Threads = 1,
@@ -81,6 +89,7 @@ def train(
                 dev=_share_or_path(dev),
                 test=test,
                 vectors=vectors,
+                start=start,
                 out=out,
                 seed=seed,
                 device=device_named(device),

@@ -11,6 +11,7 @@ import numpy as np
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
+from biaffinity.config.folder import read_description, weights_fingerprint
 from biaffinity.config.recipes import read_recipe, recipe_path
 from biaffinity.config.settings import Config
 from biaffinity.corpus.division import divide
@@ -33,6 +34,7 @@ def train(
     out: Path | str,
     test: Path | str | None = None,
     vectors: Path | str | None = None,
+    start: Path | str | None = None,
     seed: int = 1,
     device: str = "cpu",
     overrides: Sequence[str] = (),
@@ -48,6 +50,8 @@ def train(
             share of the training data that is held back for it, the same sentences whatever the seed.
         out: the folder to write; it must be new, unless ``resume``.
         vectors: word vectors; for a pair of files, the list of words.
+        start: the folder of a model that goes on learning, in place of fresh weights. Its network, words and
+            types stay: the recipe's settings of encoder and model are left aside.
         seed: of every random number; the same seed on the same machine gives the same model.
         device: ``cpu``, ``cuda`` or ``cuda:1``.
         overrides: ``section.key=value`` over the recipe.
@@ -60,6 +64,8 @@ def train(
     if isinstance(recipe, Config) and overrides:
         raise UsageError("overrides are laid over a recipe file only", remedy="change the config itself")
     config = recipe if isinstance(recipe, Config) else read_recipe(recipe, overrides)
+    if start is not None:
+        config = _as_started(config, Path(start), overrides, vectors)
     available_device(device)
     check_folder(Path(out), resume=resume)
     paths = {"train": Path(train)}
@@ -74,13 +80,21 @@ def train(
         paths["dev"] = paths["train"]
     sentences = [*parts["train"], *parts["dev"]]
     loaded = _load_vectors(config, Path(vectors), sentences) if vectors else None
-    data = TrainingData(parts["train"], parts["dev"], parts.get("test"), loaded, tuple(report.lines()))
+    data = TrainingData(
+        parts["train"],
+        parts["dev"],
+        parts.get("test"),
+        loaded,
+        None if start is None else Path(start),
+        tuple(report.lines()),
+    )
     identity = {
         "recipe": "given in Python" if isinstance(recipe, Config) else recipe_path(recipe).name,
         "seed": seed,
         "device": device,
         "vectors": loaded.source if loaded else None,
         "vectors_sha256": _vectors_digest(loaded) if loaded else None,
+        "start": None if start is None else weights_fingerprint(Path(start)),
         "data": {
             name: {"file": path.name, "sentences": len(parts[name]), "sha256": data_digest(parts[name])}
             for name, path in paths.items()
@@ -104,6 +118,23 @@ def train(
             watch(event)
     assert isinstance(event, Finished)
     return event
+
+
+def _as_started(config: Config, start: Path, overrides: Sequence[str], vectors: Path | str | None) -> Config:
+    """A recipe's settings of training, and those of the network that a folder holds."""
+    if vectors is not None:
+        raise UsageError(f"the words of {start} have their vectors already", remedy="leave out --vectors")
+    for override in overrides:
+        if override.startswith(("encoder.", "model.")):
+            raise UsageError(
+                f"{override}: the network of {start} stays as it is",
+                remedy="set what is of training or calibration, or train without --from",
+            )
+    held = read_description(start).config
+    weight = config.model.entity_confidence_weight  # of decoding alone, and fitted at the end
+    return config.model_copy(update={"encoder": held.encoder, "model": held.model}).updated(
+        "model", entity_confidence_weight=weight
+    )
 
 
 def read_part(path: Path, report: formats.Report) -> list[Sentence]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -44,6 +45,8 @@ class TrainingData:
     dev: Sequence[Sentence]
     test: Sequence[Sentence] | None = None
     vectors: WordVectors | None = None
+    #: The folder of a model that goes on learning, in place of fresh weights.
+    start: Path | None = None
     #: What the readers changed or left out, a line per kind.
     changes: Sequence[str] = ()
 
@@ -59,7 +62,7 @@ class Trainer:
             raise DataError("the training data has no sentence", remedy="run: biaffinity check TRAIN")
         torch.manual_seed(seed)
         self.generator = np.random.default_rng(seed)
-        self.model, self.coverage = build_model(config, sentences, data.dev, data.vectors)
+        self.model, self.coverage = build_model(config, sentences, data.dev, data.vectors, data.start)
         self.model.to(device)
         self.sentences = sentences
         self.examples = Examples(self.model, sentences)
