@@ -100,9 +100,11 @@ def test_no_candidates_have_no_relation(weight: float) -> None:
     assert (links(found), len(found.relation_scores)) == ([], 0)
 
 
-def test_large_logits_have_finite_scores() -> None:
+@pytest.mark.parametrize("several", [False, True])
+def test_large_logits_have_finite_scores(several: bool) -> None:
     logits = np.array([[0, 500, -500], [-900, -800, -1000], [0, 0, 0]], dtype=np.float32)
-    found = decide(SPANS, np.ones(3, dtype=np.float32), PAIRS, logits, entity_confidence_weight=0.0)
+    sure = np.ones(3, dtype=np.float32)
+    found = decide(SPANS, sure, PAIRS, logits, entity_confidence_weight=0.0, several=several)
     assert found.relation_scores.tolist() == [1.0, 1.0]
 
 

@@ -51,7 +51,8 @@ def decide(
         compared[:, NO_RELATION] += entity_confidence_weight * (surprise[pairs.head] + surprise[pairs.tail])
     if several:
         found = compared > compared[:, [NO_RELATION]]
-        probabilities = 1 / (1 + np.exp(logits[:, [NO_RELATION]] - logits))
+        # The sigmoid as a tangent: however far apart scores are, nothing overflows.
+        probabilities = (1 + np.tanh((logits - logits[:, [NO_RELATION]]) / 2)) / 2
     else:
         found = np.arange(logits.shape[1]) == compared.argmax(axis=1)[:, None]
         exponents = np.exp(shifted)
