@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BASE := $(VENV)/.base
+# Bytecode is written when it is needed: that of every module, ahead of need, would be a sixth of the disk and
+# as much of the time.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 # results/ is not in the source distribution.
 CODE := src tests benchmarks docs examples recipes $(wildcard results)
 # One thread per process: threads that share a busy machine run slower than one.
@@ -22,14 +25,13 @@ setup: $(READY)  ## make .venv with everything a developer needs
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(INSTALL) -e '.[dev]'
 	touch $@
 
-# The base alone, into the environment that `make setup` completes. Bytecode is written when it is needed:
-# that of every module, ahead of need, would be a sixth of the disk.
+# The base alone, into the environment that `make setup` completes.
 $(BASE): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e .
+	$(INSTALL) -e .
 	touch $@
 
 demo: $(BASE)  ## install the base and read the paper's sentence and a paragraph with the news model
