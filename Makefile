@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BASE := $(VENV)/.base
 # Bytecode is written when it is needed: that of every module, ahead of need, would be a sixth of the disk and
-# as much of the time.
+# most of a minute.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 # results/ is not in the source distribution.
 CODE := src tests benchmarks docs examples recipes $(wildcard results)
