@@ -18,7 +18,7 @@ def test_the_first_block_is_the_two_commands_that_set_up_all(page: str) -> None:
     commands = [line.split("#")[0].strip() for line in first.text.splitlines()]
     assert commands == ["make demo", "make test"]
     assert all(
-        re.search(r": (half a minute|a quarter of an hour)$", line) for line in first.text.splitlines()
+        re.search(r": (half a minute|ten minutes)$", line) for line in first.text.splitlines()
     )
 
 
