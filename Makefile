@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BASE := $(VENV)/.base
+# Bytecode is written when it is needed: that of every module, ahead of need, would be a sixth of the disk and
+# most of a minute.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 # results/ is not in the source distribution.
 CODE := src tests benchmarks docs examples recipes $(wildcard results)
 # One thread per process: threads that share a busy machine run slower than one.
@@ -23,14 +26,13 @@ setup: $(READY)  ## make .venv with everything a developer needs
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(INSTALL) -e '.[dev]'
 	touch $@
 
-# The base alone, into the environment that `make setup` completes. Bytecode is written when it is needed:
-# that of every module, ahead of need, would be a sixth of the disk.
+# The base alone, into the environment that `make setup` completes.
 $(BASE): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e .
+	$(INSTALL) -e .
 	touch $@
 
 demo: $(BASE)  ## install the base and read the paper's sentence and a paragraph with the news model
@@ -53,8 +55,9 @@ lint: $(READY)  ## ruff, mypy (strict), direction of imports
 docs: $(READY)  ## the documentation, strictly, into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
+# A worker per core, of a gigabyte each; worksteal leaves tests in their order, which shares fixtures best.
 test: lint docs  ## lint, the documentation, then every test and doctest
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 # Those of the Pythons that we support that are here, by their names or in pyenv's folder.
 PYTHONS ?= 3.10 3.11 3.12 3.13 3.14

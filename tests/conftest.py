@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 if TYPE_CHECKING:
@@ -30,6 +31,27 @@ settings.load_profile("biaffinity")
 # A shell in the background lets its programs ignore Ctrl-C, and so would those that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """A folder by its name, made by the first worker process of pytest-xdist that asks; not to be changed."""
+    root = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        root = root.parent  # each worker has a folder below the one they share
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        path = root / "made-once" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{path}.lock"):
+            if not path.exists():
+                part = path.with_name(f"{path.name}.part")
+                shutil.rmtree(part, ignore_errors=True)  # of a worker that failed
+                make(part)
+                part.rename(path)
+        return path
+
+    return made
 
 
 @pytest.fixture(scope="session")
@@ -57,15 +79,11 @@ def trained(news: list[Sentence]) -> JointModel:
 
 
 @pytest.fixture(scope="session")
-def folder(trained: JointModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same as a folder with its graphs."""
-    from biaffinity.model.export import export
-    from biaffinity.model.folder import save_model
+def folder(trained: JointModel, made_once: Callable[..., Path]) -> Path:
+    """The same as a folder with its graphs; not to be changed."""
+    from runtime.exported import exported
 
-    path = tmp_path_factory.mktemp("models") / "news"
-    save_model(trained, path)
-    export(path)
-    return path
+    return made_once("models/news", lambda path: exported(trained, path))
 
 
 @pytest.fixture(scope="session")
@@ -97,16 +115,12 @@ def transformer_trained(transformer: Path, news: list[Sentence]) -> JointModel:
 
 
 @pytest.fixture(scope="session")
-def transformer_folder(transformer_trained: JointModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def transformer_folder(transformer_trained: JointModel, made_once: Callable[..., Path]) -> Path:
     """The same as a folder with its graphs; not to be changed."""
     pytest.importorskip("onnx", reason="needs the extra train")
-    from biaffinity.model.export import export
-    from biaffinity.model.folder import save_model
+    from runtime.exported import exported
 
-    path = tmp_path_factory.mktemp("models") / "transformer"
-    save_model(transformer_trained, path)
-    export(path)
-    return path
+    return made_once("models/transformer", lambda path: exported(transformer_trained, path))
 
 
 @pytest.fixture(scope="session")

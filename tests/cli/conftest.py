@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -37,16 +38,19 @@ def extract(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture(scope="session")
-def two_setups(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def two_setups(made_once: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with data and two models: ``one`` finds entities, ``two`` is given their boundaries."""
     from training import tiny
 
-    folder = tmp_path_factory.mktemp("trained")
-    files = tiny.write_corpus(folder)
-    for name, boundaries in (("one", "predicted"), ("two", "given")):
-        config = tiny.config(model={"boundaries": boundaries}, training={"epochs": 12})
-        biaffinity.train(config, **files, out=folder / name)
-    return folder
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        files = tiny.write_corpus(folder)
+        for name, boundaries in (("one", "predicted"), ("two", "given")):
+            config = tiny.config(model={"boundaries": boundaries}, training={"epochs": 12})
+            biaffinity.train(config, **files, out=folder / name)
+
+    # A copy, as tests write beside the models.
+    return shutil.copytree(made_once("two-setups", make), tmp_path_factory.mktemp("trained") / "models")
 
 
 @pytest.fixture

@@ -24,13 +24,16 @@ from biaffinity.experiments.plan import Corpus
 from experiments import records
 from training import tiny
 
+#: More than are done while a test looks for the first of them.
+EPOCHS = 24
+
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tiny corpus and a recipe that takes a while."""
     folder = tmp_path_factory.mktemp("corpus")
     tiny.write_corpus(folder)
-    tiny.write_recipe(folder / "tiny.toml", training={"epochs": 40})
+    tiny.write_recipe(folder / "tiny.toml", training={"epochs": EPOCHS})
     return folder
 
 
@@ -55,7 +58,7 @@ def run(capsys: pytest.CaptureFixture[str], *command: str) -> tuple[int, str, st
     return left.value.code or 0, *capsys.readouterr()  # type: ignore[return-value]
 
 
-def finished(corpus: Path, folder: Path, seed: int = 1, epochs: int = 40) -> None:
+def finished(corpus: Path, folder: Path, seed: int = 1, epochs: int = EPOCHS) -> None:
     """A run of the tiny recipe that is done already."""
     digests = Corpus.read(corpus).digests
     data = {part: {"file": f"{part}.jsonl", "sentences": 1, "sha256": digests[part]} for part in digests}
@@ -165,7 +168,7 @@ def test_a_run_of_another_recipe_is_refused_before_anything_is_run(
     finished(corpus, tmp_path, epochs=7)
     code, _, stderr = run(capsys, *arguments(corpus, tmp_path, "--seeds", "2"))
     assert code == 2
-    assert "holds a run of other config: training.epochs: it was 7, now it is 40" in stderr
+    assert f"holds a run of other config: training.epochs: it was 7, now it is {EPOCHS}" in stderr
     assert not (tmp_path / "full" / "setup1-seed2").exists()
 
 

@@ -17,6 +17,7 @@ from urllib.request import urlopen
 from docs.blocks import Block, missing
 
 PYTHON_PAGE = Path(__file__).with_name("python_page.py")
+HUNG = 600  # seconds that no command takes, however busy the machine is
 PORT = "8000"  # the one that pages speak of; here a free one takes its place
 
 
@@ -56,7 +57,7 @@ class PageRunner:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=120,
+            timeout=HUNG,
         )
         assert ran.returncode == 0, f"{block}: {command} ended with {ran.returncode}:\n{ran.stdout}"
         return ran.stdout
@@ -92,12 +93,12 @@ class PageRunner:
             )
         )
         self._stack.callback(service.terminate)
-        for _ in range(600):
+        for _ in range(HUNG * 10):
             if self._is_ready():
                 return
             assert service.poll() is None, f"{command} ended with {service.returncode}"
             time.sleep(0.1)
-        raise AssertionError(f"{command} was not ready within a minute")
+        raise AssertionError(f"{command} was not ready within {HUNG} seconds")
 
     def _is_ready(self) -> bool:
         try:

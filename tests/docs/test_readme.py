@@ -17,9 +17,7 @@ def test_the_first_block_is_the_two_commands_that_set_up_all(page: str) -> None:
     first = blocks(ROOT / page, page)[0]
     commands = [line.split("#")[0].strip() for line in first.text.splitlines()]
     assert commands == ["make demo", "make test"]
-    assert all(
-        re.search(r": (half a minute|a quarter of an hour)$", line) for line in first.text.splitlines()
-    )
+    assert all(re.search(r": (half a minute|ten minutes)$", line) for line in first.text.splitlines())
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])

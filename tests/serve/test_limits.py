@@ -171,7 +171,7 @@ def test_a_signal_is_obeyed_in_time_whatever_runs(free_port: int, stop: signal.S
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         try:
-            for _ in range(300):
+            for _ in range(1200):
                 try:
                     assert httpx.get(f"http://127.0.0.1:{free_port}/health/ready").status_code == 200
                     break

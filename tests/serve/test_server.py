@@ -33,7 +33,7 @@ def serving(log: Path, *options: str) -> Iterator[tuple[subprocess.Popen[bytes],
     with log.open("wb") as file:
         process = subprocess.Popen(command, stderr=file, stdout=file)
     try:
-        for _ in range(300):
+        for _ in range(1200):
             with contextlib.suppress(httpx.HTTPError):
                 if httpx.get(f"{address}/health/ready").status_code == 200:
                     break
