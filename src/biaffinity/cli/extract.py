@@ -21,7 +21,7 @@ from biaffinity.errors import UsageError
 if TYPE_CHECKING:
     from biaffinity.annotation import Document
     from biaffinity.bulk.run import TextExtractor
-    from biaffinity.bulk.sinks import Format
+    from biaffinity.bulk.sinks import Sink
     from biaffinity.bulk.sources import Inputs
 
 T = TypeVar("T")
@@ -134,16 +134,16 @@ def extract(
         elif out is None:
             skipped = _to_stdout(inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells)
         else:
-            from biaffinity.bulk.sinks import format_named
+            from biaffinity.bulk.sinks import sink_named
             from biaffinity.cli.models import machine, model_identity
 
             if form == "table":
                 raise UsageError("a table is for the terminal", remedy="leave out --format, or name a file's")
             by = machine(model, folder)
-            target = format_named(form, out, tokens=tokens, raw_cells=raw_cells, by=by)
+            sink = sink_named(form, out, tokens=tokens, raw_cells=raw_cells, single=inputs.single, by=by)
             settings = {"model files": model_identity(folder), "--min-score": scores, "--tokens": tokens}
             settings |= {"--raw-cells": raw_cells}
-            skipped = _to_file(inputs, Path(out), target, load, settings, workers, resume=resume, force=force)
+            skipped = _to_sink(sink, inputs, load, settings, workers, resume=resume, force=force)
     except KeyboardInterrupt:
         talk.print("interrupted" if out is None else "interrupted: --resume goes on with it", style="yellow")
         raise typer.Exit(INTERRUPTED) from None
@@ -151,10 +151,9 @@ def extract(
         raise typer.Exit(1)
 
 
-def _to_file(
+def _to_sink(
+    sink: Sink[Any],
     inputs: Inputs,
-    out: Path,
-    target: Format,
     load: Callable[[], TextExtractor],
     settings: dict[str, Any],
     workers: int,
@@ -162,35 +161,27 @@ def _to_file(
     resume: bool,
     force: bool,
 ) -> int:
-    """Write the documents to a file with progress; the number of those left out."""
-    from biaffinity.bulk.finished import FAILED, beside
-    from biaffinity.bulk.run import extract_to_file
+    """Write the documents with progress; the number of those left out."""
+    from biaffinity.bulk.run import extract_into
     from biaffinity.cli.extraction_progress import ExtractionDisplay
 
-    events = extract_to_file(inputs, out, target, load, settings, workers=workers, resume=resume, force=force)
+    events = extract_into(sink, inputs, load, settings, workers=workers, resume=resume, force=force)
     with closing(events), ExtractionDisplay(talk) as display:
         for event in events:
             display(event)
     finished = display.finished
     assert finished is not None  # it is the last event
-    left_out = f"{finished.skipped:,} left out: see {beside(out, FAILED)}; " if finished.skipped else ""
+    left_out = f"{finished.skipped:,} left out: see {sink.failed_at}; " if finished.skipped else ""
     if not finished.complete_before:
-        tell(f"{counted(finished.documents, 'document')} written to {out} ({left_out}{display.rates()})")
+        documents = counted(finished.documents, "document")
+        tell(f"{documents} written to {sink.title} ({left_out}{display.rates()})")
     elif finished.skipped:
         documents = counted(finished.documents, "document")
-        tell(f"{out} has {documents} ({left_out}--resume tries them again)")
+        tell(f"{sink.title} has {documents} ({left_out}--resume tries them again)")
     else:
-        tell(f"{out} is complete: nothing is left to do")
-    tell_changes(target.report)
+        tell(f"{sink.title} is complete: nothing is left to do")
+    tell_changes(sink.report)
     return finished.skipped
-
-
-def _file_format(form: str | None, out: Path, *, tokens: bool, raw_cells: bool) -> Format:
-    from biaffinity.bulk.sinks import format_named
-
-    if form == "table":
-        raise UsageError("a table is for the terminal", remedy="--out takes json, jsonl, csv or parquet")
-    return format_named(form, out, tokens=tokens, raw_cells=raw_cells)
 
 
 def _to_stdout(
