@@ -9,9 +9,11 @@ import os
 import pty
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +21,7 @@ import pytest
 
 import biaffinity
 from biaffinity.cli.models import model_identity
+from biaffinity.extraction.loading import model_folder
 from paragraph import triples
 
 SCRIPT = """
@@ -92,6 +95,22 @@ def test_a_table_shows_text_entities_and_relations_as_they_stand(extract) -> Non
         "it rained",
         "no entities",
     ]
+
+
+def test_a_store_takes_more_and_more(extract) -> None:
+    Path("a.txt").write_text("Bo met Al.")
+    Path("b.txt").write_text("Cy met Boom.")
+    code, out, err = extract("a.txt", "--out", "facts.db")
+    assert (code, out) == (0, "")
+    assert err.startswith("1 document written to facts.db (")
+    code, _, err = extract("a.txt", "b.txt", "--out", "facts.db")
+    assert code == 1
+    assert "1 left out: see its table failures (facts.db); " in err
+    assert "1 x document left as it was: it is there already (e.g. a.txt)" in err
+    with closing(sqlite3.connect("facts.db")) as facts:
+        model = f"news {model_identity(model_folder(None))[:8]} (biaffinity {biaffinity.__version__})"
+        query = "SELECT document, head, tail, model, sentence FROM relation_rows"
+        assert facts.execute(query).fetchall() == [("a.txt", "Bo", "Al", model, "Bo met Al.")]
 
 
 def test_tokens_are_there_if_asked_for(extract) -> None:

@@ -43,6 +43,7 @@ NOT_RUN = [
     ("docs/service.md", "one service at a time, and the last opens this machine to the network"),
     ("docs/spacy.md", "needs the network"),
     ("docs/spacy.md", "needs a pipeline that is fetched from the network"),
+    ("docs/store.md", "needs a PostgreSQL server"),
     ("docs/training.md", "needs the network"),
     ("docs/training.md", "needs an encoder and a GPU"),
 ]

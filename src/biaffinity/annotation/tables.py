@@ -22,10 +22,18 @@ def _named(name: str) -> str:
     return name.removesuffix("_char")
 
 
+def argument_columns(name: str) -> dict[str, str]:
+    """What the columns of a mention are called for an argument of a relation: its text bears its name alone.
+
+    >>> argument_columns("head")
+    {'text': 'head', 'type': 'head_type', 'start_char': 'head_start', 'end_char': 'head_end'}
+    """
+    own = (column for column in MENTION if column != "score")
+    return {column: name if column == "text" else f"{name}_{_named(column)}" for column in own}
+
+
 def _argument(name: str) -> dict[str, type]:
-    """The columns of a relation's argument: its text bears its name alone."""
-    own = {column: kind for column, kind in MENTION.items() if column != "score"}
-    return {name if column == "text" else f"{name}_{_named(column)}": kind for column, kind in own.items()}
+    return {called: MENTION[column] for column, called in argument_columns(name).items()}
 
 
 #: Column name to type; starts and ends are characters of the document's text.

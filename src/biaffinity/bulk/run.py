@@ -157,10 +157,10 @@ def extract_into(
     result (the model, the least score); it is compared with what the earlier run had, and so are the
     documents that it dealt with.
     """
-    told = {**settings, "format": sink.name, "input": inputs.names, "kind": inputs.kind}
-    told |= {"--text": inputs.literal, "text field": inputs.fields.text, "id field": inputs.fields.id}
+    source = {"input": inputs.names, "kind": inputs.kind, "--text": inputs.literal}
+    source |= {"text field": inputs.fields.text, "id field": inputs.fields.id}
     with ExitStack() as stack:
-        stack.enter_context(sink.open(told, resume=resume, force=force))
+        stack.enter_context(sink.open(settings, source, resume=resume, force=force))
         mark = sink.mark
         yield from map(Noted, sink.notes)
         if sink.complete:

@@ -36,13 +36,15 @@ _HELP = "\n\n".join(
         "On a terminal the answer is a table, elsewhere JSON lines. A file tells its format by its name: "
         "facts.csv has a row per relation, .json, .jsonl and .parquet all of each document; "
         "facts.labelstudio.json, facts.doccano.jsonl and a folder (brat) go to an annotation tool, with "
-        "scores, signed as the model's. --html draws all documents on a page "
+        "scores, signed as the model's. facts.db (SQLite) and postgresql://... are stores: documents are "
+        "added, and one that has changed replaces its own rows. --html draws all documents on a page "
         "that opens in any browser, and with --format the answer is printed as well.",
         "A document that cannot be read is named, left out and counted, and the exit code is 1. With --out, "
         "a run that was stopped or killed goes on with --resume and ends with every document once.",
         'Example: [bold]biaffinity extract "Ilka Roe lives in Ghent."[/bold]',
         "Example: [bold]biaffinity extract notes/ --format csv > facts.csv[/bold]",
         "Example: [bold]biaffinity extract news.jsonl --text-field body --out facts.jsonl --workers 2[/bold]",
+        "Example: [bold]biaffinity extract notes/ --out facts.db[/bold]",
         "Example: [bold]zcat lines.gz | biaffinity extract - --from lines --min-score 0.5[/bold]",
     )
 )
@@ -57,14 +59,18 @@ def extract(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="table, json, jsonl, csv, parquet, or a format of biaffinity convert.",
+            help="table, json, jsonl, csv, parquet, sqlite, or a format of biaffinity convert.",
             show_default="see above",
         ),
     ] = None,
     out: Annotated[
         str | None,
         typer.Option(
-            "-o", "--out", metavar="OUT", help="A file to write, or a folder for brat.", show_default="stdout"
+            "-o",
+            "--out",
+            metavar="OUT",
+            help="A file to write, a folder for brat, or a database.",
+            show_default="stdout",
         ),
     ] = None,
     html: Annotated[
@@ -95,7 +101,9 @@ def extract(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run of OUT, and try again what it left out.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over an OUT that is there already.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Begin again: write over a file, forget an unfinished run.")
+    ] = False,
 ) -> None:
     """Find entities and relations in raw text."""
     import biaffinity

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from biaffinity.bulk.sinks import NAMES, format_named
+from biaffinity.bulk.sinks import NAMES, format_named, sink_named
+from biaffinity.bulk.sinks.store import StoreSink
 from biaffinity.errors import UsageError
 
 
@@ -26,6 +27,33 @@ def test_the_format_is_told_by_its_name_or_the_files(name: str | None, out: str 
     assert format_named(name, out).name == told
 
 
+@pytest.mark.parametrize(
+    ("out", "name"),
+    [
+        ("x.db", None),
+        ("X.SQLITE", None),
+        ("x", "sqlite"),
+        ("postgresql://h/x", None),
+        ("postgres:///x", None),
+    ],
+)
+def test_a_store_is_told_by_its_name(out: str, name: str | None) -> None:
+    assert isinstance(sink_named(name, out), StoreSink)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"tokens": True}, "sqlite has no place for tokens (one of json, jsonl has)"),
+        ({"raw_cells": True}, "sqlite has no cells to leave raw (ask for csv)"),
+    ],
+)
+def test_what_a_store_cannot_hold_is_wrong_use(options: dict[str, bool], problem: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        sink_named(None, "facts.db", **options)
+    assert str(caught.value) == problem
+
+
 @pytest.mark.parametrize("out", ["x", "x.out", "x.jsonl.gz", "x.txt", "x.xml"])
 def test_a_name_that_tells_no_format_is_wrong_use(out: str) -> None:
     with pytest.raises(UsageError, match=f"^{out}: does not tell its format by its name .say which: --f"):
@@ -38,6 +66,7 @@ def test_a_name_that_tells_no_format_is_wrong_use(out: str) -> None:
         ("xml", False, f"unknown format 'xml' (one of table, {', '.join(NAMES)})"),
         ("brat", False, "brat cannot go to stdout (name a file with --out)"),
         ("csv", True, "csv has no place for tokens (one of json, jsonl has)"),
+        ("sqlite", False, "SQLite cannot go to stdout (name a file with --out)"),
         ("parquet", False, "Parquet cannot go to stdout (name a file with --out)"),
     ],
 )

@@ -66,9 +66,12 @@ class FileSink(Sink[str]):
         self._new_state = beside(out, ".part.json.new")
         self._whole = beside(out, ".part.new")
 
-    def open(self, settings: Mapping[str, Any], *, resume: bool, force: bool = False) -> FileSink:
+    def open(
+        self, settings: Mapping[str, Any], source: Mapping[str, Any], *, resume: bool, force: bool = False
+    ) -> FileSink:
         """See what is there, and open the files of records and failures, cut to what is known of."""
-        self.settings = json.loads(json.dumps(settings))  # as it will be read back
+        told = {**settings, "format": self.name, **source}
+        self.settings = json.loads(json.dumps(told))  # as it will be read back
         self.resume, self.force = resume, force
         self.mark: FileMark = FileMark()
         self.finished: FinishedOutput | None = None

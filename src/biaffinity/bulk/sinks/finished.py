@@ -112,7 +112,7 @@ def damage(out: Path) -> DataError:
     )
 
 
-def same_settings(ours: Mapping[str, Any], theirs: Mapping[str, Any], out: Path, whose: str) -> None:
+def same_settings(ours: Mapping[str, Any], theirs: Mapping[str, Any], out: Path | str, whose: str) -> None:
     """An error that names the first thing that is different."""
     for name in sorted(ours.keys() | theirs.keys()):
         if ours.get(name) != theirs.get(name):

@@ -15,12 +15,16 @@ from biaffinity.bulk.sinks.json_array import json_array
 from biaffinity.bulk.sinks.json_lines import json_lines
 from biaffinity.bulk.sinks.parquet_file import parquet_file
 from biaffinity.bulk.sinks.sink import Sink
+from biaffinity.bulk.sinks.store import StoreSink
 from biaffinity.errors import UsageError
+from biaffinity.store import is_store
 
 _WITH_TOKENS = {"json": json_array, "jsonl": json_lines}
 _RECORDS = (*_WITH_TOKENS, "csv", "parquet")
-#: All formats of files: documents, and the formats of annotated text.
-NAMES = tuple(dict.fromkeys((*_RECORDS, *formats.FORMATS)))
+_STORE = "sqlite"
+#: All formats of files: documents, the store, and the formats of annotated text.
+NAMES = tuple(dict.fromkeys((*_RECORDS, _STORE, *formats.FORMATS)))
+_TITLES = {"parquet": "Parquet", _STORE: "SQLite"}
 
 
 def sink_named(
@@ -32,10 +36,13 @@ def sink_named(
     single: bool = False,
     by: formats.Machine | None = None,
 ) -> Sink[Any]:
-    """Where ``out`` leads: a file of the format of that name, or of the one that its own name tells.
+    """Where ``out`` leads: a store, or a file of the format of that name, or of the one its own name tells.
 
-    ``single``: there can be but one document.
+    ``single``: there can be but one document. What is written is signed ``by`` the model where it can be.
     """
+    if name == _STORE or (name is None and is_store(str(out))):
+        _refuse(_STORE, tokens, raw_cells)
+        return StoreSink(str(out), "" if by is None else by.version)
     return FileSink(
         Path(out), format_named(name, out, tokens=tokens, raw_cells=raw_cells, by=by), single=single
     )
@@ -63,17 +70,21 @@ def format_named(
         # The command line has one more, which is no file's.
         raise UsageError(f"unknown format {name!r}", remedy=f"one of table, {', '.join(NAMES)}")
     if out is None and (name == "parquet" or name not in _RECORDS):
-        title = "Parquet" if name == "parquet" else name
-        raise UsageError(f"{title} cannot go to stdout", remedy="name a file with --out")
-    if raw_cells and name != "csv":
-        raise UsageError(f"{name} has no cells to leave raw", remedy="ask for csv")
-    if tokens and name not in _WITH_TOKENS:
-        raise UsageError(f"{name} has no place for tokens", remedy=f"one of {', '.join(_WITH_TOKENS)} has")
+        raise UsageError(f"{_TITLES.get(name, name)} cannot go to stdout", remedy="name a file with --out")
+    _refuse(name, tokens, raw_cells)
     if name in _WITH_TOKENS:
         return _WITH_TOKENS[name](tokens=tokens)
     if name == "csv":
         return csv_of_relations(raw_cells=raw_cells)
     return parquet_file() if name == "parquet" else annotated_text(name, by)
+
+
+def _refuse(name: str, tokens: bool, raw_cells: bool) -> None:
+    """An error where a format cannot do what is asked."""
+    if raw_cells and name != "csv":
+        raise UsageError(f"{name} has no cells to leave raw", remedy="ask for csv")
+    if tokens and name not in _WITH_TOKENS:
+        raise UsageError(f"{name} has no place for tokens", remedy=f"one of {', '.join(_WITH_TOKENS)} has")
 
 
 def _told_by_name(out: str | Path) -> str:

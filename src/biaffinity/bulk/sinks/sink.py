@@ -61,11 +61,13 @@ class Sink(ABC, Generic[Record]):
     notes: Sequence[str]
 
     @abstractmethod
-    def open(self, settings: Mapping[str, Any], *, resume: bool, force: bool = False) -> Sink[Record]:
+    def open(
+        self, settings: Mapping[str, Any], source: Mapping[str, Any], *, resume: bool, force: bool = False
+    ) -> Sink[Record]:
         """See what is there and make ready for more.
 
-        ``settings`` is all that decides what is written; a run is gone on with (``resume``) only under the
-        same. With ``force`` an earlier run is forgotten.
+        ``settings`` is all that decides what becomes of a document, ``source`` where documents come from; a
+        run is gone on with (``resume``) only under the same. With ``force`` an earlier run is forgotten.
         """
 
     @abstractmethod
