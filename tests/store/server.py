@@ -10,7 +10,7 @@ from pathlib import Path
 
 # PostgreSQL does not run as root.
 _AS_ANOTHER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-_SETTINGS = ("listen_addresses=", "fsync=off", "max_connections=40", "shared_buffers=64MB")
+_SETTINGS = ("listen_addresses=", "max_connections=40", "shared_buffers=64MB")
 
 
 def programs() -> Path | None:
@@ -23,10 +23,11 @@ def programs() -> Path | None:
 
 
 class Server:
-    """A server that is started and stopped at will."""
+    """A server that is started and stopped at will; unless ``durable`` it does not wait for the disk."""
 
-    def __init__(self, folder: Path, bin_: Path) -> None:
+    def __init__(self, folder: Path, bin_: Path, *, durable: bool = False) -> None:
         self.folder = folder
+        self._settings = _SETTINGS if durable else (*_SETTINGS, "fsync=off")
         self._bin = bin_
         self._process: subprocess.Popen[bytes] | None = None
         if os.getuid() == 0:
@@ -46,7 +47,7 @@ class Server:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        options = " ".join(f"-c '{setting}'" for setting in _SETTINGS)
+        options = " ".join(f"-c '{setting}'" for setting in self._settings)
         log = str(self.folder / "log")
         self._run("pg_ctl", "-D", self._data, "-w", "-l", log, "-o", f"-k {self.folder} {options}", "start")
 
@@ -57,11 +58,10 @@ class Server:
     def url(self, database: str = "postgres", user: str = "ana") -> str:
         return f"postgresql://{user}@/{database}?host={self.folder}"
 
-    def empty_database(self, encoding: str = "UTF8") -> str:
-        """The URL of a database that holds nothing: one for all of an encoding, since it is large."""
+    def empty_database(self, name: str = "facts", encoding: str = "UTF8") -> str:
+        """The URL of a database of that name, emptied if it was there: a new one for each test is slow."""
         import psycopg
 
-        name = f"facts_{encoding.lower()}"
         with psycopg.connect(self.url(), autocommit=True) as connection:
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
                 connection.execute(

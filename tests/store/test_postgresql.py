@@ -39,7 +39,7 @@ def test_an_url_that_makes_no_sense_is_told() -> None:
 
 def test_a_database_of_another_encoding_is_refused(postgresql: Server) -> None:
     with pytest.raises(DataError, match="holds characters as SQL_ASCII, UTF8 is needed"):
-        open_store(postgresql.empty_database("SQL_ASCII"))
+        open_store(postgresql.empty_database("ascii", "SQL_ASCII"))
 
 
 def test_tables_of_others_are_no_concern_of_ours(postgresql: Server) -> None:

@@ -15,23 +15,26 @@ from biaffinity.errors import MissingExtraError
 MENTION: dict[str, type] = {"text": str, "type": str, "start_char": int, "end_char": int, "score": float}
 #: Of a relation; head and tail are its arguments' places among the document's entities, from 0.
 RELATION: dict[str, type] = {"type": str, "head": int, "tail": int, "score": float}
+Fields = dict[str, type | list[dict[str, type]]]
 #: Of a document; a list holds records of what is in it.
-DOCUMENT: dict[str, type | list[dict[str, type]]] = {
+DOCUMENT: Fields = {
     "id": str,
     "text": str,
     "entities": [MENTION],
     "relations": [RELATION],
 }
+#: Of a document that may have failed; then it has a problem, and no entities and relations.
+RESULT: Fields = {**DOCUMENT, "problem": str}
 
 
-def arrow_schema() -> Any:
+def arrow_schema(fields: Fields = DOCUMENT) -> Any:
     """A `pyarrow.Schema` of documents, a row each; needs the extra ``tables``."""
     pyarrow = arrow_library("an Arrow schema")
     types = arrow_types(pyarrow)
     return pyarrow.schema(
         [
             (name, types[kind] if isinstance(kind, type) else pyarrow.list_(_struct(pyarrow, *kind)))
-            for name, kind in DOCUMENT.items()
+            for name, kind in fields.items()
         ]
     )
 

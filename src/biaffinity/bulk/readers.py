@@ -171,18 +171,31 @@ def read_parquet(path: Path, fields: Fields) -> Iterator[Text | Fault]:
             wanted = [name for name in dict.fromkeys((fields.text, fields.id)) if name in columns]
             number, size = 0, path.stat().st_size
             for batch in table.iter_batches(batch_size=_ROWS, columns=wanted):
-                for index in range(batch.num_rows):
-                    number += 1
-                    where, read = f"{path}: row {number}", size * number // rows
-                    try:
-                        record = {name: _cell(batch.column(name)[index]) for name in wanted}
-                        yield _from_record(record, fields, where, read)
-                    except BiaffinityError as error:
-                        yield Fault(str(error.at(where)), read)
+                numbers = range(number + 1, number + 1 + batch.num_rows)
+                yield from read_batch(
+                    batch, fields, [(f"{path}: row {each}", size * each // rows) for each in numbers]
+                )
+                number += batch.num_rows
     except (pyarrow.ArrowException, OSError) as error:
         raise DataError(
             f"cannot be read as Parquet: {str(error).splitlines()[0]}", where=str(path)
         ) from error
+
+
+def read_batch(batch: Any, fields: Fields, places: Sequence[tuple[str, int]]) -> Iterator[Text | Fault]:
+    """The rows of an Arrow batch, each with where it stands and the bytes that end with it."""
+    names = batch.schema.names
+    columns = [(name, batch.column(name)) for name in {fields.text: 0, fields.id: 0} if name in names]
+    for index, (where, read) in enumerate(places):
+        yield _from_cells({name: column[index] for name, column in columns}, fields, where, read)
+
+
+def _from_cells(cells: Mapping[str, Any], fields: Fields, where: str, read: int) -> Text | Fault:
+    try:
+        record = {name: _cell(cell) for name, cell in cells.items()}
+        return _from_record(record, fields, where, read)
+    except BiaffinityError as error:
+        return Fault(str(error.at(where)), read)
 
 
 def _cell(cell: Any) -> Any:
