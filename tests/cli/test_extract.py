@@ -113,6 +113,28 @@ def test_a_store_takes_more_and_more(extract) -> None:
         assert facts.execute(query).fetchall() == [("a.txt", "Bo", "Al", model, "Bo met Al.")]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["in.txt", "--address", "head:6379"], "--address is of a Ray cluster (say --engine ray)"),
+        (["-", "--engine", "ray", "--out", "out/"], "a cluster cannot read stdin (name files or folders"),
+        (["in.txt", "--engine", "ray"], "a cluster writes a folder of Parquet files, or PostgreSQL (--out"),
+        (["in.txt", "--engine", "ray", "--out", "x.db"], "a cluster writes a folder of Parquet files, or Po"),
+        (
+            ["in.txt", "--engine", "ray", "--out", "x/", "--tokens", "--html", "page.html"],
+            "--html does not go with --out",
+        ),
+        (["in.txt", "--engine", "ray", "--out", "x/", "--tokens"], "--tokens cannot be had from a cluster"),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_wrong_use(extract, arguments: list[str], problem: str) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra tables")
+    Path("in.txt").write_text("Bo met Al.")
+    code, _, err = extract(*arguments)
+    assert code == 2
+    assert problem in err
+
+
 def test_tokens_are_there_if_asked_for(extract) -> None:
     out = extract("Bo met Al.", "--tokens")[1]
     assert biaffinity.Document.from_json(out).sentences[0].tokens == ("Bo", "met", "Al", ".")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator
 from contextlib import closing
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 U = TypeVar("U")
 STDOUT = "-"
+
+
+class Engine(str, Enum):
+    """Who does the work."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
 _HELP = "\n\n".join(
     (
         "Find entities and the relations between them in raw text.",
@@ -41,10 +51,14 @@ _HELP = "\n\n".join(
         "that opens in any browser, and with --format the answer is printed as well.",
         "A document that cannot be read is named, left out and counted, and the exit code is 1. With --out, "
         "a run that was stopped or killed goes on with --resume and ends with every document once.",
+        "With --engine ray a cluster reads files and folders, in object stores too, and writes a folder of "
+        "Parquet or PostgreSQL.",
         'Example: [bold]biaffinity extract "Ilka Roe lives in Ghent."[/bold]',
         "Example: [bold]biaffinity extract notes/ --format csv > facts.csv[/bold]",
         "Example: [bold]biaffinity extract news.jsonl --text-field body --out facts.jsonl --workers 2[/bold]",
         "Example: [bold]biaffinity extract notes/ --out facts.db[/bold]",
+        "Example: [bold]biaffinity extract s3://bucket/news/ --engine ray --address head:6379 "
+        "--out s3://bucket/facts/[/bold]",
         "Example: [bold]zcat lines.gz | biaffinity extract - --from lines --min-score 0.5[/bold]",
     )
 )
@@ -84,7 +98,25 @@ def extract(
             help="Leave out what scores less, 0 to 1; or by type: --min-score 0.5 --min-score Kill=0.9.",
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(metavar="N", help="Processes side by side.", min=1)] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Processes side by side.",
+            min=1,
+            show_default="1; with --engine ray all that the cluster has",
+        ),
+    ] = None,
+    engine: Annotated[
+        Engine,
+        typer.Option(metavar="ENGINE", help="local, processes of this machine, or ray, a cluster."),
+    ] = Engine.LOCAL,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT", help="The Ray cluster.", show_default="this machine, or RAY_ADDRESS"
+        ),
+    ] = None,
     device: Device = "cpu",
     text_field: TextField = "text",
     id_field: IdField = "id",
@@ -121,7 +153,10 @@ def extract(
         raise UsageError(
             "--html does not go with --out", remedy="print the rest: --html PAGE --format jsonl > OUT"
         )
-    inputs = Inputs(names, kind=kind, fields=Fields(text_field, id_field), literal=literal)
+    fields = Fields(text_field, id_field)
+    if engine is Engine.LOCAL and address is not None:
+        raise UsageError("--address is of a Ray cluster", remedy="say --engine ray")
+    inputs = None if engine is Engine.RAY else Inputs(names, kind=kind, fields=fields, literal=literal)
     scores = _min_scores(min_score or [])
     folder = model_folder(model)  # once, so that workers need not ask the hub
     if read_description(folder).decoding.boundaries == "given":  # a fault of every document else
@@ -132,15 +167,34 @@ def extract(
         )
     load = partial(biaffinity.load, folder, device=device, threads=1, min_score=scores)
     try:
-        if html is not None and form is None and not tokens:
-            skipped = extract_to_page(inputs, html, folder, load, workers)
+        if inputs is None:
+            from biaffinity.cli.extraction_on_ray import ClusterOptions, extract_to_parts
+
+            refused = {"--html": html, "--text": literal, "--tokens": tokens, "--raw-cells": raw_cells}
+            options = ClusterOptions(address, workers, device)
+            skipped = extract_to_parts(
+                names,
+                out,
+                form,
+                model,
+                folder,
+                scores,
+                options,
+                kind=kind,
+                fields=fields,
+                resume=resume,
+                force=force,
+                refused=[name for name, given in refused.items() if given],
+            )
+        elif html is not None and form is None and not tokens:
+            skipped = extract_to_page(inputs, html, folder, load, workers or 1)
         elif html is not None:
             with page_of_drawings(html, folder) as drawings:
                 skipped = _to_stdout(
-                    inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells, drawings=drawings
+                    inputs, form, load, workers or 1, tokens=tokens, raw_cells=raw_cells, drawings=drawings
                 )
         elif out is None:
-            skipped = _to_stdout(inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells)
+            skipped = _to_stdout(inputs, form, load, workers or 1, tokens=tokens, raw_cells=raw_cells)
         else:
             from biaffinity.bulk.sinks import sink_named
             from biaffinity.cli.models import machine, model_identity
@@ -151,7 +205,7 @@ def extract(
             sink = sink_named(form, out, tokens=tokens, raw_cells=raw_cells, single=inputs.single, by=by)
             settings = {"model files": model_identity(folder), "--min-score": scores, "--tokens": tokens}
             settings |= {"--raw-cells": raw_cells}
-            skipped = _to_sink(sink, inputs, load, settings, workers, resume=resume, force=force)
+            skipped = _to_sink(sink, inputs, load, settings, workers or 1, resume=resume, force=force)
     except KeyboardInterrupt:
         talk.print("interrupted" if out is None else "interrupted: --resume goes on with it", style="yellow")
         raise typer.Exit(INTERRUPTED) from None
@@ -171,23 +225,10 @@ def _to_sink(
 ) -> int:
     """Write the documents with progress; the number of those left out."""
     from biaffinity.bulk.run import extract_into
-    from biaffinity.cli.extraction_progress import ExtractionDisplay
+    from biaffinity.cli.extraction_progress import show_extraction
 
     events = extract_into(sink, inputs, load, settings, workers=workers, resume=resume, force=force)
-    with closing(events), ExtractionDisplay(talk) as display:
-        for event in events:
-            display(event)
-    finished = display.finished
-    assert finished is not None  # it is the last event
-    left_out = f"{finished.skipped:,} left out: see {sink.failed_at}; " if finished.skipped else ""
-    if not finished.complete_before:
-        documents = counted(finished.documents, "document")
-        tell(f"{documents} written to {sink.title} ({left_out}{display.rates()})")
-    elif finished.skipped:
-        documents = counted(finished.documents, "document")
-        tell(f"{sink.title} has {documents} ({left_out}--resume tries them again)")
-    else:
-        tell(f"{sink.title} is complete: nothing is left to do")
+    finished = show_extraction(events, sink)
     tell_changes(sink.report)
     return finished.skipped
 

@@ -7,13 +7,14 @@ filled in when tables are made.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, TypeVar
 
 from biaffinity.errors import BiaffinityError
 
 Row = tuple[Any, ...]
+T = TypeVar("T")
 
 
 class ConflictError(BiaffinityError):
@@ -37,6 +38,16 @@ class Database(ABC):
     @abstractmethod
     def transaction(self, *, alone: bool = False) -> AbstractContextManager[None]:
         """All or nothing of what is done in the block; ``alone``: no other such block runs meanwhile."""
+
+    def transact(self, work: Callable[[], T], attempts: int = 5) -> T:
+        """What ``work`` gives, done in a transaction; after a conflict with another process once more."""
+        try:
+            with self.transaction():
+                return work()
+        except ConflictError:
+            if attempts == 1:
+                raise
+            return self.transact(work, attempts - 1)
 
     @abstractmethod
     def sole_writer(self, what: str) -> AbstractContextManager[None]:

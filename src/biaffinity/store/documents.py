@@ -143,9 +143,11 @@ def now() -> str:
 
 def without_nul(document: StoredDocument) -> StoredDocument:
     """The same with every NUL replaced by another character: all offsets stay right."""
-    clean = document.text.replace("\0", "\ufffd")
+    if "\0" not in document.text and "\0" not in document.name:
+        return document
     mentions = [
         tuple(cell.replace("\0", "\ufffd") if isinstance(cell, str) else cell for cell in row)
         for row in document.mentions
     ]
-    return replace(document, name=document.name.replace("\0", "\ufffd"), text=clean, mentions=mentions)
+    name, text = document.name.replace("\0", "\ufffd"), document.text.replace("\0", "\ufffd")
+    return replace(document, name=name, text=text, mentions=mentions)

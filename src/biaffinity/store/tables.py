@@ -40,7 +40,11 @@ VERSIONS = (
         "finished BOOLEAN NOT NULL, started {moment} NOT NULL, changed {moment} NOT NULL)",
         "CREATE INDEX runs_source ON runs (source_digest)",
         "CREATE TABLE failures (run {whole} NOT NULL REFERENCES runs (id) ON DELETE CASCADE, "
-        "document {whole} NOT NULL, problem TEXT NOT NULL, PRIMARY KEY (run, document))",
+        "part {whole} NOT NULL, document {whole} NOT NULL, problem TEXT NOT NULL, "
+        "PRIMARY KEY (run, part, document))",
+        "CREATE TABLE parts (run {whole} NOT NULL REFERENCES runs (id) ON DELETE CASCADE, "
+        "part {whole} NOT NULL, documents {whole} NOT NULL, skipped {whole} NOT NULL, "
+        "PRIMARY KEY (run, part))",
         "CREATE TABLE documents (id {key}, name TEXT NOT NULL UNIQUE, text TEXT NOT NULL, "
         "digest TEXT NOT NULL, model {whole} NOT NULL REFERENCES models (id), "
         "run {whole} REFERENCES runs (id), added {moment} NOT NULL)",

@@ -7,10 +7,10 @@ readers and other writers need not wait while documents are annotated.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,10 @@ from biaffinity import formats
 from biaffinity.bulk.readers import whole_characters
 from biaffinity.bulk.sinks.finished import same_settings
 from biaffinity.bulk.sinks.sink import Failure, Mark, Sink
-from biaffinity.errors import DataError, UsageError
-from biaffinity.store import Database, open_store
-from biaffinity.store.database import ConflictError
-from biaffinity.store.documents import DocumentWriter, StoredDocument, Written, now, stored, without_nul
-
-_ATTEMPTS = 5
+from biaffinity.errors import DataError
+from biaffinity.store import open_store
+from biaffinity.store.documents import DocumentWriter, StoredDocument, Written, stored, without_nul
+from biaffinity.store.runs import Run, Source, begin_run, latest_run, move_run
 
 
 class StoreSink(Sink[StoredDocument]):
@@ -32,10 +30,9 @@ class StoreSink(Sink[StoredDocument]):
     name = "store"
     render = staticmethod(stored)
 
-    def __init__(self, out: str, model: str, *, opening: Callable[[str], Database] = open_store) -> None:
+    def __init__(self, out: str, model: str) -> None:
         self.out = out
         self.model = model
-        self._opening = opening
         self.title = out
         self.report = formats.Report()
 
@@ -44,29 +41,33 @@ class StoreSink(Sink[StoredDocument]):
     ) -> StoreSink:
         """Find the latest run over the same source, or begin one."""
         self.mark, self.complete, self.notes = Mark(), False, []
-        self._run: int | None = None
-        self._settings = json.dumps(settings, sort_keys=True)
-        self._source = json.dumps(source, sort_keys=True)
-        self._source_digest = hashlib.blake2b(self._source.encode(), digest_size=16).hexdigest()
+        self._run: Run | None = None
+        self._source = Source.of(source, settings)
         self._documents: dict[str, StoredDocument] = {}
         self._failures: list[Failure] = []
         self._made = not Path(self.out).exists()
         with ExitStack() as stack:
-            self._database = stack.enter_context(self._opening(self.out))
+            self._database = stack.enter_context(open_store(self.out))
             self.title = self._database.title
             self.failed_at = f"its table failures ({self.title})"
             stack.callback(self._remove_if_empty)
-            stack.enter_context(self._database.sole_writer(self._source))
+            stack.enter_context(self._database.sole_writer(self._source.text))
             self._writer = DocumentWriter(self._database, self.model, settings)
-            self._find(settings, resume=resume, force=force)
+            self._run = latest_run(self._database, self._source, resume=resume, force=force)
+            if self._run is not None:
+                whose = "the run that made it" if self._run.finished else "the unfinished run"
+                same_settings(json.loads(self._source.settings), self._run.settings, self.title, whose)
+                self.mark = Mark(self._run.position, self._run.digest, self._run.skipped)
+                self.complete = self._run.finished
             self._stack = stack.pop_all()
         return self
 
     def append(self, record: StoredDocument) -> None:
         """Gather a document; of two with one name in the same input the later one is kept, and it is told."""
-        if not self._database.holds_nul and any("\0" in each for each in (record.name, record.text)):
-            record = without_nul(record)
-            self.report.note("NUL replaced, which the database cannot hold", record.name)
+        clean = record if self._database.holds_nul else without_nul(record)
+        if clean is not record:
+            self.report.note("NUL replaced, which the database cannot hold", clean.name)
+        record = clean
         if record.name in self._documents:
             self.report.note("document replaced by a later one of the same id", record.name)
         self._documents[record.name] = record
@@ -85,8 +86,10 @@ class StoreSink(Sink[StoredDocument]):
 
     def failures(self) -> Sequence[Failure]:
         """What the run has left out."""
+        if self._run is None:
+            return []
         rows = self._database.select(
-            "SELECT document, problem FROM failures WHERE run = ? ORDER BY document", [self._run]
+            "SELECT document, problem FROM failures WHERE run = ? ORDER BY document", [self._run.key]
         )
         return [Failure(*row) for row in rows]
 
@@ -94,72 +97,35 @@ class StoreSink(Sink[StoredDocument]):
         """Leave it."""
         self._stack.close()
 
-    def _find(self, settings: Mapping[str, Any], *, resume: bool, force: bool) -> None:
-        """The latest run over the same source, if it is to be gone on with."""
-        rows = self._database.select(
-            "SELECT id, settings, position, digest, skipped, finished FROM runs "
-            "WHERE source_digest = ? ORDER BY id DESC LIMIT 1",
-            [self._source_digest],
-        )
-        if not rows or force:
-            return
-        run, theirs, *mark, finished = rows[0]
-        if not resume:
-            if not finished:
-                raise UsageError(
-                    "an earlier run over the same input did not come to its end",
-                    where=self.title,
-                    remedy="--resume goes on with it, --force begins again",
-                )
-            return
-        whose = "the run that made it" if finished else "the unfinished run"
-        same_settings(json.loads(self._settings), json.loads(theirs), self.title, whose)
-        self._run, self.mark, self.complete = run, Mark(*mark), bool(finished)
-
     def _keep(self, mark: Mark, *, finished: bool) -> None:
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                with self._database.transaction():
-                    run = self._record(mark, finished=finished)
-                    written = self._writer.write([*self._documents.values()], run)
-                    if self.complete:  # what had failed has been tried again
-                        self._database.change("DELETE FROM failures WHERE run = ?", [run])
-                    self._database.insert(
-                        "failures",
-                        ["run", "document", "problem"],
-                        [(run, each.document, each.problem) for each in self._failures],
-                    )
-                break
-            except ConflictError:
-                if attempt == _ATTEMPTS:
-                    raise
-        self._run, self.mark = run, mark
+        def write() -> tuple[Run, Written]:
+            run = self._moved(mark, finished=finished)
+            if self.complete:  # what had failed has been tried again
+                self._database.change("DELETE FROM failures WHERE run = ?", [run.key])
+            rows = [(run.key, 0, each.document, each.problem) for each in self._failures]
+            self._database.insert("failures", ["run", "part", "document", "problem"], rows)
+            return run, self._writer.write([*self._documents.values()], run.key)
+
+        self._run, written = self._database.transact(write)
+        self.mark = mark
         self._tell(written)
         self._documents.clear()
         self._failures.clear()
 
-    def _record(self, mark: Mark, *, finished: bool) -> int:
-        """How far the run has come; an error if somebody else has gone on with it meanwhile."""
-        reached = (mark.position, mark.digest, mark.skipped, finished, now())
-        if self._run is None:
-            (run,) = self._database.reserve("runs", 1)
-            columns = ["position", "digest", "skipped", "finished", "changed"]
-            columns += ["id", "source_digest", "source", "settings", "model", "started"]
-            row = (*reached, run, self._source_digest, self._source, self._settings)
-            self._database.insert("runs", columns, [(*row, self._writer.model_key(), now())])
-            return run
-        changed = self._database.change(
-            "UPDATE runs SET position = ?, digest = ?, skipped = ?, finished = ?, changed = ? "
-            "WHERE id = ? AND position = ? AND finished = ?",
-            (*reached, self._run, self.mark.position, self.complete),
-        )
-        if changed != 1:
+    def _moved(self, mark: Mark, *, finished: bool) -> Run:
+        """The run where it has come to; an error if somebody else has gone on with it meanwhile."""
+        run = self._run
+        if run is None:
+            key = begin_run(self._database, self._source, self._writer.model_key())
+            run = Run(key, json.loads(self._source.settings), 0, "", 0, finished=False)
+        to = replace(run, **asdict(mark), finished=finished)
+        if not move_run(self._database, run, to):
             raise DataError(
                 "another process has gone on with the same run",
                 where=self.title,
                 remedy="let one of them end, then --resume",
             )
-        return self._run
+        return to
 
     def _tell(self, written: Written) -> None:
         for name in written.replaced:
