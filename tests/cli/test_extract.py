@@ -20,7 +20,7 @@ from types import SimpleNamespace
 import pytest
 
 import biaffinity
-from biaffinity.cli.models import model_identity
+from biaffinity.extraction.identity import model_identity
 from biaffinity.extraction.loading import model_folder
 from paragraph import triples
 

@@ -75,6 +75,13 @@ def test_parts_are_about_as_large_as_asked_for() -> None:
     assert sum(part.size for part in parts) == Path("in.jsonl").stat().st_size
 
 
+def test_a_small_input_is_parts_enough_for_several_and_a_tiny_one_is_not_cut_up() -> None:
+    Path("in.lines").write_text("x" * 99 + "\n")
+    assert len(make_plan(["in.lines"], "lines")) == 1
+    Path("in.lines").write_text(("x" * 99 + "\n") * 20_000)
+    assert 20 < len(make_plan(["in.lines"], "lines")) <= 64
+
+
 def test_a_folder_gives_all_files_whose_kind_is_known_and_small_texts_share_a_part() -> None:
     for name in ("a.txt", "b.md", "c.jsonl", ".hidden.txt", "d.pdf", "_temporary/e.txt", "below/f.txt"):
         path = Path("notes") / name

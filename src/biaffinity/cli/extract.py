@@ -114,7 +114,7 @@ def extract(
     address: Annotated[
         str | None,
         typer.Option(
-            metavar="HOST:PORT", help="The Ray cluster.", show_default="this machine, or RAY_ADDRESS"
+            metavar="ADDRESS", help="The Ray cluster, HOST:PORT.", show_default="this machine, or RAY_ADDRESS"
         ),
     ] = None,
     device: Device = "cpu",
@@ -197,7 +197,7 @@ def extract(
             skipped = _to_stdout(inputs, form, load, workers or 1, tokens=tokens, raw_cells=raw_cells)
         else:
             from biaffinity.bulk.sinks import sink_named
-            from biaffinity.cli.models import machine, model_identity
+            from biaffinity.extraction.identity import machine, model_identity
 
             if form == "table":
                 raise UsageError("a table is for the terminal", remedy="leave out --format, or name a file's")

@@ -11,13 +11,13 @@ from typing import Any
 from biaffinity.bulk.readers import Fields
 from biaffinity.bulk.sources import STDIN
 from biaffinity.cli.extraction_progress import show_extraction
-from biaffinity.cli.models import machine, model_identity
 from biaffinity.cluster.engine import Cluster, extract_on_ray
 from biaffinity.cluster.model import ModelLoader
 from biaffinity.cluster.output import PartsOutput
 from biaffinity.cluster.parquet_parts import ParquetParts
 from biaffinity.cluster.store_parts import StoreParts
 from biaffinity.errors import UsageError
+from biaffinity.extraction.identity import machine, model_identity
 from biaffinity.store.postgresql import SCHEMES
 
 

@@ -33,7 +33,7 @@ from biaffinity.bulk.sinks import Failure
 from biaffinity.cluster.locations import Location
 from biaffinity.cluster.model import ModelLoader
 from biaffinity.cluster.output import PartResult, PartsOutput
-from biaffinity.cluster.plan import PART_BYTES, Part, make_plan, parts_of
+from biaffinity.cluster.plan import Part, make_plan, parts_of
 from biaffinity.cluster.reading import read_part
 from biaffinity.errors import BiaffinityError, DataError, MissingExtraError
 
@@ -61,7 +61,7 @@ def extract_on_ray(
     *,
     kind: str | None = None,
     fields: Fields | None = None,
-    part_bytes: int = PART_BYTES,
+    part_bytes: int | None = None,
     resume: bool = False,
     force: bool = False,
 ) -> Generator[Event, None, None]:

@@ -1,7 +1,8 @@
 """The input in parts: each is some files, or a piece of one, that is read by itself and always the same.
 
-A part is a few megabytes of text: half a minute of work, which is what a kill may cost. A document is called
-what it is called on one machine, by its line or row in the file.
+A part is at most a few megabytes of text: half a minute of work, which is what a kill may cost; less where
+there is little text, so that there is work for many. A document is called what it is called on one machine,
+by its line or row in the file.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from biaffinity.bulk.sources import SUFFIXES
 from biaffinity.cluster.locations import Location, filesystem, find_files
 from biaffinity.errors import DataError, UsageError
 
-PART_BYTES = 4 << 20
+_LARGEST, _SMALLEST, _PARTS = 4 << 20, 64 << 10, 64
 _MOST_FILES = 1000  # of plain text in a part
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
@@ -45,10 +46,13 @@ def make_plan(
     names: Sequence[str],
     kind: str | None,
     *,
-    part_bytes: int = PART_BYTES,
+    part_bytes: int | None = None,
     scan: Callable[[Iterable[tuple[Location, str, int]]], Iterable[list[Part]]] | None = None,
 ) -> list[Part]:
     """The parts of all inputs, in order; ``scan`` finds the parts of large files, side by side if it can."""
+    locations = [location for name in names for location in find_files(name)]
+    if part_bytes is None:  # by the input alone: a run that goes on has the same parts
+        part_bytes = min(_LARGEST, max(_SMALLEST, sum(each.size for each in locations) // _PARTS))
     parts: list[Part | None] = []
     texts: list[Location] = []
     large: list[tuple[int, tuple[Location, str, int]]] = []
@@ -58,22 +62,21 @@ def make_plan(
             parts.append(Part("text", tuple(texts), sum(text.size for text in texts)))
             texts.clear()
 
-    for name in names:
-        for location in find_files(name):
-            own = kind or _kind_of(location.name)
-            if own == "text":
-                if texts and (
-                    len(texts) == _MOST_FILES or sum(t.size for t in texts) + location.size > part_bytes
-                ):
-                    end_of_texts()
-                texts.append(location)
-                continue
-            end_of_texts()
-            if own != "parquet" and location.size <= part_bytes:
-                parts.append(Part(own, (location,), location.size, 0, location.size))
-            else:
-                large.append((len(parts), (location, own, part_bytes)))
-                parts.append(None)
+    for location in locations:
+        own = kind or _kind_of(location.name)
+        if own == "text":
+            if texts and (
+                len(texts) == _MOST_FILES or sum(t.size for t in texts) + location.size > part_bytes
+            ):
+                end_of_texts()
+            texts.append(location)
+            continue
+        end_of_texts()
+        if own != "parquet" and location.size <= part_bytes:
+            parts.append(Part(own, (location,), location.size, 0, location.size))
+        else:
+            large.append((len(parts), (location, own, part_bytes)))
+            parts.append(None)
     end_of_texts()
     found = dict(zip((place for place, _ in large), (scan or _scan_here)(w for _, w in large), strict=True))
     return [part for place, own in enumerate(parts) for part in ([own] if own is not None else found[place])]

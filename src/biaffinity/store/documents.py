@@ -26,6 +26,12 @@ class StoredDocument:
     text: str
     mentions: list[Row]
     relations: list[Row]
+    #: What was asked of this document alone: with another request it is another document.
+    made_with: str = ""
+
+    def named(self, name: str) -> StoredDocument:
+        """The same under another name."""
+        return replace(self, name=name)
 
 
 class Written(NamedTuple):
@@ -36,7 +42,7 @@ class Written(NamedTuple):
     same: list[str]
 
 
-def stored(document: Document) -> StoredDocument:
+def stored(document: Document, *, made_with: str = "") -> StoredDocument:
     """A document as a store keeps it."""
     record, offsets = document.to_dict(tokens=False), document.offsets
     bounds = [*offsets, len(document.text)]
@@ -49,6 +55,7 @@ def stored(document: Document) -> StoredDocument:
             (*map(relation.get, RELATION), bounds[sentence], bounds[sentence + 1])
             for relation, sentence in zip(record["relations"], sentences, strict=True)
         ],
+        made_with,
     )
 
 
@@ -87,7 +94,7 @@ class DocumentWriter:
 
     def write(self, documents: Sequence[StoredDocument], run: int | None = None) -> Written:
         """Write documents, each of another name."""
-        digests = {each.name: self._digest(each.text) for each in documents}
+        digests = {each.name: self._digest(each) for each in documents}
         query = "SELECT name, id, digest FROM documents WHERE name"
         known = {name: (key, digest) for name, key, digest in self.database.select_among(query, [*digests])}
         new = [each for each in documents if each.name not in known]
@@ -130,9 +137,10 @@ class DocumentWriter:
         self.database.insert("mentions", ["id", "document", *MENTION], mentions)
         self.database.insert("relation_mentions", ["document", *RELATION, *EVIDENCE], relations)
 
-    def _digest(self, text: str) -> str:
+    def _digest(self, document: StoredDocument) -> str:
         digest = hashlib.blake2b(self._settings, digest_size=16)
-        digest.update(text.encode())
+        digest.update(document.made_with.encode())
+        digest.update(document.text.encode())
         return digest.hexdigest()
 
 
