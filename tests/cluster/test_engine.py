@@ -132,6 +132,30 @@ def test_a_model_is_sent_along_where_its_folder_is_not(nodes: Any, folder: Path,
     assert last == Finished(3)
 
 
+def test_a_teacher_labels_the_same_on_a_cluster(
+    nodes: Any, folder: Path, news: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from biaffinity import formats
+    from biaffinity.distillation import labelling
+    from biaffinity.distillation.labels import Labels
+
+    monkeypatch.setattr(labelling, "PART", 2)
+    load, found = ModelLoader(folder, {"threads": 1}), []
+    for name in ("here", "there"):
+        labels = Labels(tmp_path / name)
+        formats.write(labels.sentences, news)
+        labels.note(teachers=[{"name": "t"}], types={}, text={"sentences": len(news)}, vote=0.4)
+        missing = labels.missing(1, labelling.PART)
+        if name == "here":
+            events = list(labelling._teach(labels, 1, load, missing))
+        else:
+            events = list(labelling._teach_on_cluster(labels, 1, load, missing, Cluster(actors=1)))
+        assert sum(event.sentences for event in events) == len(news)
+        assert labels.missing(1, labelling.PART) == []
+        found.append(list(labels.read_together()))
+    assert found[0] == found[1]
+
+
 def test_an_error_of_ours_is_told_as_such(nodes: Any, source: str) -> None:
     with pytest.raises(BiaffinityError, match="no such model"):
         list(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator
 from contextlib import closing
-from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -16,7 +15,17 @@ from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import counted, talk, tell, tell_changes, warn
 from biaffinity.cli.document_table import print_documents
 from biaffinity.cli.extraction_page import Drawings, extract_to_page, page_of_drawings
-from biaffinity.cli.options import Device, IdField, Model, TextField, TextKind
+from biaffinity.cli.options import (
+    Address,
+    Device,
+    Engine,
+    EngineName,
+    IdField,
+    Model,
+    TextField,
+    TextKind,
+    require_cluster,
+)
 from biaffinity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,15 +37,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 U = TypeVar("U")
 STDOUT = "-"
-
-
-class Engine(str, Enum):
-    """Who does the work."""
-
-    LOCAL = "local"
-    RAY = "ray"
-
-
 _HELP = "\n\n".join(
     (
         "Find entities and the relations between them in raw text.",
@@ -107,16 +107,8 @@ def extract(
             show_default="1; with --engine ray all that the cluster has",
         ),
     ] = None,
-    engine: Annotated[
-        Engine,
-        typer.Option(metavar="ENGINE", help="local, processes of this machine, or ray, a cluster."),
-    ] = Engine.LOCAL,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="The Ray cluster, HOST:PORT.", show_default="this machine, or RAY_ADDRESS"
-        ),
-    ] = None,
+    engine: EngineName = Engine.LOCAL,
+    address: Address = None,
     device: Device = "cpu",
     text_field: TextField = "text",
     id_field: IdField = "id",
@@ -154,8 +146,7 @@ def extract(
             "--html does not go with --out", remedy="print the rest: --html PAGE --format jsonl > OUT"
         )
     fields = Fields(text_field, id_field)
-    if engine is Engine.LOCAL and address is not None:
-        raise UsageError("--address is of a Ray cluster", remedy="say --engine ray")
+    require_cluster(engine, address)
     inputs = None if engine is Engine.RAY else Inputs(names, kind=kind, fields=fields, literal=literal)
     scores = _min_scores(min_score or [])
     folder = model_folder(model)  # once, so that workers need not ask the hub

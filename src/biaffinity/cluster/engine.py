@@ -7,9 +7,11 @@ is written once, since whoever writes it again writes the same in the same place
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import logging
 import os
+import socket
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -37,6 +39,7 @@ from biaffinity.cluster.plan import Part, make_plan, parts_of
 from biaffinity.cluster.reading import read_part
 from biaffinity.errors import BiaffinityError, DataError, MissingExtraError
 
+_SECONDS_TO_ANSWER = 10.0
 _TOLD = 20  # failures and notes of a part that are told at once; all of them are written
 
 
@@ -71,9 +74,9 @@ def extract_on_ray(
     compared by names, sizes and times of its files.
     """
     fields = fields or Fields()
-    with _connected(cluster) as ray, contextlib.ExitStack() as stack:
+    with connected(cluster) as ray, contextlib.ExitStack() as stack:
         parts = make_plan(names, kind, part_bytes=part_bytes, scan=_scanning(ray))
-        files = [asdict(each) for each in dict.fromkeys(file for part in parts for file in part.files)]
+        files = _digest(dict.fromkeys(file for part in parts for file in part.files))
         source = {"engine": "ray", "input": list(names), "kind": kind, "files": files, "parts": len(parts)}
         source |= {"text field": fields.text, "id field": fields.id}
         stack.enter_context(output)
@@ -81,10 +84,8 @@ def extract_on_ray(
         left = [number for number in range(len(parts)) if number not in done]
         yield Started(sum(part.size for part in parts), sum(result.documents for result in done.values()))
         read, complete_before = sum(parts[number].size for number in done), bool(done) and not left
-        if isinstance(load, ModelLoader):
-            load = load.sent(lambda files: partial(ray.get, ray.put(files)))
-        work = _Work(parts, fields, load, output.render, output.writer())
-        for row in _results(ray, work, left, cluster):
+        work = _Work(parts, fields, sent_along(ray, load), output.render, output.writer())
+        for row in each_on_ray(ray, work.prepare, left, cluster):
             number = row["part"]
             done[number] = PartResult(row["documents"], row["skipped"])
             read += parts[number].size
@@ -98,9 +99,16 @@ def extract_on_ray(
         )
 
 
+def sent_along(ray: Any, load: Callable[[], TextExtractor]) -> Callable[[], TextExtractor]:
+    """A model's files are put where every machine of the cluster can fetch them."""
+    if isinstance(load, ModelLoader):
+        return load.sent(lambda files: partial(ray.get, ray.put(files)))
+    return load
+
+
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """All that an actor needs."""
+    """All that an actor needs to extract."""
 
     parts: Sequence[Part]
     fields: Fields
@@ -108,29 +116,14 @@ class _Work:
     render: Callable[[Any], Any]
     write: Callable[[int, Sequence[Any], Sequence[Failure]], PartResult]
 
+    def prepare(self) -> Callable[[int], dict[str, Any]]:
+        """Load the extractor; what is given does a part by its number."""
+        return partial(self._do, self.load())
 
-class PartExtractor:
-    """An actor of Ray: holds an extractor, and does part after part."""
-
-    def __init__(self, work: _Work) -> None:
-        os.environ.setdefault("OMP_NUM_THREADS", "1")  # an actor has a core
-        self.work = work
-        self.extractor: TextExtractor | None = None
-
-    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        """Do the part of this number: what became of it as JSON, or our own error, which Ray would garble."""
-        try:
-            if self.extractor is None:
-                self.extractor = self.work.load()
-            told = self._part(self.extractor, int(batch["item"][0]))
-        except BiaffinityError as error:
-            told = {"error": {"what": error.what, "where": error.where, "remedy": error.remedy}}
-        return {"told": [json.dumps(told)]}
-
-    def _part(self, extractor: TextExtractor, number: int) -> dict[str, Any]:
+    def _do(self, extractor: TextExtractor, number: int) -> dict[str, Any]:
         records, failures, notes, tokens, position = [], [], dict[str, None](), 0, 0
-        for chunk in cut(read_part(self.work.parts[number], self.work.fields), InputDigest()):
-            batch = annotate(extractor, self.work.render, chunk)
+        for chunk in cut(read_part(self.parts[number], self.fields), InputDigest()):
+            batch = annotate(extractor, self.render, chunk)
             for place, result in enumerate(batch.results, start=position):
                 if isinstance(result, Fault):
                     failures.append(Failure(place, result.problem))
@@ -139,26 +132,46 @@ class PartExtractor:
             position += batch.documents
             tokens += batch.tokens
             notes |= dict.fromkeys(batch.notes)
-        result = self.work.write(number, records, failures)
+        result = self.write(number, records, failures)
         told = {"part": number, "documents": result.documents, "skipped": result.skipped, "tokens": tokens}
         problems = [failure.problem for failure in failures]
         return {**told, "problems": problems[:_TOLD], "notes": list(notes)[:_TOLD]}
 
 
-def _results(ray: Any, work: _Work, left: Sequence[int], cluster: Cluster) -> Iterator[dict[str, Any]]:
-    """A row for every part, as they are done."""
-    if not left:
+class Worker:
+    """An actor of Ray: makes its function once, and does part after part."""
+
+    def __init__(self, prepare: Callable[[], Callable[[int], dict[str, Any]]]) -> None:
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # an actor has a core
+        self.prepare = prepare
+        self.do: Callable[[int], dict[str, Any]] | None = None
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        """Do the part of this number: what became of it as JSON, or our own error, which Ray would garble."""
+        try:
+            self.do = self.do or self.prepare()
+            told = self.do(int(batch["item"][0]))
+        except BiaffinityError as error:
+            told = {"error": {"what": error.what, "where": error.where, "remedy": error.remedy}}
+        return {"told": [json.dumps(told)]}
+
+
+def each_on_ray(
+    ray: Any, prepare: Callable[[], Callable[[int], dict[str, Any]]], numbers: Sequence[int], cluster: Cluster
+) -> Iterator[dict[str, Any]]:
+    """What became of every part, as they are done; ``prepare`` is called once by each actor."""
+    if not numbers:
         return
     data = import_module("ray.data")
     data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     own = {"num_gpus": 1} if cluster.gpus else {"num_cpus": 1}
     there = int(ray.cluster_resources().get("GPU" if cluster.gpus else "CPU", 1))
-    actors = max(1, min(cluster.actors or there, len(left)))
+    actors = max(1, min(cluster.actors or there, len(numbers)))
     try:
-        rows = data.from_items(list(left), override_num_blocks=len(left)).map_batches(
-            PartExtractor,
-            fn_constructor_args=(work,),
+        rows = data.from_items(list(numbers), override_num_blocks=len(numbers)).map_batches(
+            Worker,
+            fn_constructor_args=(prepare,),
             batch_size=1,
             compute=data.ActorPoolStrategy(min_size=1, max_size=actors, initial_size=actors),
             **own,
@@ -172,6 +185,14 @@ def _results(ray: Any, work: _Work, left: Sequence[int], cluster: Cluster) -> It
         raise
     except Exception as error:
         raise _told(error) from error
+
+
+def _digest(files: Iterable[Location]) -> str:
+    """What tells some files from others, in a few bytes, however many they are."""
+    digest = hashlib.blake2b(digest_size=16)
+    for file in files:
+        digest.update(json.dumps(asdict(file)).encode())
+    return digest.hexdigest()
 
 
 def _told(error: Exception) -> BiaffinityError:
@@ -200,7 +221,7 @@ def _scanning(ray: Any) -> Callable[[Iterable[tuple[Location, str, int]]], Itera
 
 
 @contextlib.contextmanager
-def _connected(cluster: Cluster) -> Iterator[Any]:
+def connected(cluster: Cluster) -> Iterator[Any]:
     """The module ``ray``, connected; a cluster that was connected to before stays so."""
     # What Ray's own processes think of their arguments is not for users to read.
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
@@ -213,6 +234,7 @@ def _connected(cluster: Cluster) -> Iterator[Any]:
         yield ray
         return
     try:
+        _knock(cluster.address)
         ray.init(address=cluster.address, log_to_driver=False, logging_level="error")
     except Exception as error:
         where = cluster.address or "this machine"
@@ -224,3 +246,10 @@ def _connected(cluster: Cluster) -> Iterator[Any]:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _knock(address: str | None) -> None:
+    """An error at once where nobody listens: Ray would try for minutes."""
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=_SECONDS_TO_ANSWER).close()
