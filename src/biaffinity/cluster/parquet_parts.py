@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -163,7 +164,7 @@ class _WholeFile:
     def __init__(self, fs: Any, path: str, *, local: bool) -> None:
         self.fs, self.path = fs, path
         folder, _, name = path.rpartition("/")
-        self.written = f"{folder}/.{name}.{os.uname().nodename}.{os.getpid()}" if local else path
+        self.written = f"{folder}/.{name}.{platform.node()}.{os.getpid()}" if local else path
 
     def __enter__(self) -> Any:
         self.file = self.fs.open_output_stream(self.written)
