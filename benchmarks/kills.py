@@ -13,7 +13,6 @@ import argparse
 import csv
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -101,7 +100,7 @@ def main() -> None:
         lines = (json.dumps({"id": str(n), "text": TEXT.format(n)}) + "\n" for n in range(COUNT))
         source.write_text("".join(lines))
         outs: list[tuple[str, str]] = [
-            (str(folder / each), "local") for each in ("a.jsonl", "a.csv", "a.parquet", "brat/", "a.db")
+            (str(folder / each), "local") for each in ("a.jsonl", "a.csv", "a.parquet", "a.brat", "a.db")
         ]
         if running is not None:
             outs.append((running.empty_database(), "local"))
@@ -122,7 +121,6 @@ def main() -> None:
             doubled += sum(count > 1 for count in counts.values())
             kind = "PostgreSQL" if out.startswith("postgresql") else Path(out).name
             details[f"{kind}, {engine}"] = {"kills": own, "documents": sum(counts.values())}
-        shutil.rmtree(folder / "brat", ignore_errors=True)
     measured = [
         Measured("random kills over all sinks and engines", kills, ""),
         Measured("documents lost", lost, "", "at most", 0),
