@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -92,6 +93,27 @@ def test_two_writers_of_one_document_at_the_same_moment(postgresql: Server) -> N
                 DocumentWriter(other, "m", {}).write([stored(DOCUMENT)])
         with pytest.raises(ConflictError, match="another process wrote the same documents"):
             other.change("INSERT INTO models (name) SELECT name FROM models")
+
+
+def test_two_writers_who_change_one_document_leave_the_rows_of_one(postgresql: Server) -> None:
+    url = postgresql.empty_database()
+    with open_store(url) as one, open_store(url) as other:
+        with one.transaction():
+            DocumentWriter(one, "m", {}).write([stored(DOCUMENT)])
+        later = replace(DOCUMENT, sentences=DOCUMENT.sentences * 2)
+
+        def change() -> None:
+            other.transact(lambda: DocumentWriter(other, "m", {}).write([stored(later)]))
+
+        thread = Thread(target=change)
+        with one.transaction():
+            DocumentWriter(one, "n", {}).write([stored(DOCUMENT)])
+            thread.start()
+            thread.join(0.5)
+            assert thread.is_alive(), "it did not wait"
+        thread.join()
+        assert one.select("SELECT count(*) FROM mentions") == [(len(later.entities),)]
+        assert one.select("SELECT text FROM documents") == [(later.text,)]
 
 
 def test_a_run_has_one_writer_and_others_go_on(postgresql: Server, monkeypatch: pytest.MonkeyPatch) -> None:

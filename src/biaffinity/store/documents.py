@@ -105,13 +105,14 @@ class DocumentWriter:
         keys |= zip((each.name for each in new), self.database.reserve("documents", len(new)), strict=True)
         model, moment = self.model_key(), now()
         if changed:
-            old = [keys[each.name] for each in changed]
-            for table in ("relation_mentions", "mentions"):
-                self.database.change_among(f"DELETE FROM {table} WHERE document", old)
+            # First of all, so that whoever else changes one of them waits, and then sees the rows to replace.
             self.database.change_each(
                 "UPDATE documents SET text = ?, digest = ?, model = ?, run = ?, added = ? WHERE id = ?",
                 [(e.text, digests[e.name], model, run, moment, keys[e.name]) for e in changed],
             )
+            old = [keys[each.name] for each in changed]
+            for table in ("relation_mentions", "mentions"):
+                self.database.change_among(f"DELETE FROM {table} WHERE document", old)
         self.database.insert(
             "documents",
             ["id", "name", "text", "digest", "model", "run", "added"],

@@ -171,6 +171,18 @@ def test_a_run_that_came_nowhere_leaves_nothing(store: str) -> None:
     assert count(store, "runs") == 0
 
 
+def test_a_store_that_another_is_making_is_not_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("in.jsonl", names(20))
+    events = extract_into(sink_named(None, "facts.db"), Inputs(["in.jsonl"]), capitals.load, {})
+    next(events)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "exists", lambda self: False)  # as it was a moment before
+        with pytest.raises(UsageError, match="another process is writing it"):
+            sink_named("sqlite", "facts.db").open({}, {}, resume=True)
+    assert list(events)[-1] == Finished(20)
+    assert count("facts.db", "documents") == 20
+
+
 def test_no_documents_are_a_run_all_the_same(store: str) -> None:
     write("in.jsonl", [])
     assert run(out=store)[-1] == Finished()

@@ -50,8 +50,8 @@ class StoreSink(Sink[StoredDocument]):
             self._database = stack.enter_context(open_store(self.out))
             self.title = self._database.title
             self.failed_at = f"its table failures ({self.title})"
-            stack.callback(self._remove_if_empty)
             stack.enter_context(self._database.sole_writer(self._source.text))
+            stack.callback(self._remove_if_empty)
             self._writer = DocumentWriter(self._database, self.model, settings)
             self._run = latest_run(self._database, self._source, resume=resume, force=force)
             if self._run is not None:
@@ -137,5 +137,7 @@ class StoreSink(Sink[StoredDocument]):
         """Of a run that came nowhere, nothing is left behind."""
         path = Path(self.out)
         if self._made and self._run is None and path.is_file():
+            empty = not self._database.select("SELECT 1 FROM documents LIMIT 1")
             self._database.close()
-            path.unlink()
+            if empty:
+                path.unlink()
