@@ -33,6 +33,8 @@ from biaffinity.store import open_store
 from sinks import server
 
 COUNT = 400
+#: How much longer a run takes, its start included.
+SLOWER = {"local": 1.0, "ray": 3.0}
 TEXT = "Ilka Roe, number {}, lives in Ghent and works for Norvik Oil. Tomas Quill was born in Utrecht."
 
 
@@ -63,26 +65,30 @@ def command(source: Path, out: str, engine: str) -> list[str]:
     return [*words, "--workers", "2", *options]
 
 
-def killed_run(source: Path, out: str, engine: str, chance: Random, kills: int, longest: float) -> int:
-    """Kill a run so often, at moments of its own; then let it come to its end. How often it was killed."""
-    done = 0
-    for _ in range(kills):
-        process = subprocess.Popen(
-            command(source, out, engine),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(chance.uniform(0.0, longest))
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            done += 1
-        process.wait()
+def killed_once(source: Path, out: str, engine: str, seconds: float) -> bool:
+    """Go on with a run for so long, then kill it and its processes; whether it had not come to its end."""
+    process = subprocess.Popen(
+        command(source, out, engine),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    killed = process.poll() is None
+    if killed:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    return killed
+
+
+def wrong(source: Path, out: str, engine: str) -> tuple[int, int]:
+    """Let a run come to its end: documents lost, and documents there more than once."""
     last = subprocess.run(command(source, out, engine), capture_output=True, text=True, check=False)
     if last.returncode:
         raise SystemExit(f"{out}: {last.stderr}")
-    return done
+    counts = Counter(names_in(out))
+    return sum(str(n) not in counts for n in range(COUNT)), sum(count > 1 for count in counts.values())
 
 
 def main() -> None:
@@ -99,28 +105,35 @@ def main() -> None:
         source = folder / "in.jsonl"
         lines = (json.dumps({"id": str(n), "text": TEXT.format(n)}) + "\n" for n in range(COUNT))
         source.write_text("".join(lines))
-        outs: list[tuple[str, str]] = [
-            (str(folder / each), "local") for each in ("a.jsonl", "a.csv", "a.parquet", "a.brat", "a.db")
+        probe = command(source, str(folder / "probe.jsonl"), "local")
+        started = time.perf_counter()
+        subprocess.run(probe, check=True, capture_output=True)
+        longest = 0.9 * (time.perf_counter() - started)
+        kinds = [
+            ("jsonl", "local"),
+            ("csv", "local"),
+            ("parquet", "local"),
+            ("brat", "local"),
+            ("db", "local"),
         ]
         if running is not None:
-            outs.append((running.empty_database(), "local"))
+            kinds.append(("PostgreSQL", "local"))
         if find_spec("ray"):
-            outs.append((str(folder / "parts") + "/", "ray"))
-            if running is not None:
-                outs.append((running.empty_database("clustered"), "ray"))
-        started = time.perf_counter()
-        probe = command(source, str(folder / "probe.jsonl"), "local")
-        subprocess.run(probe, check=True, capture_output=True)
-        longest = 1.2 * (time.perf_counter() - started)
-        for out, engine in outs:
-            each = -(-arguments.kills // len(outs))
-            own = killed_run(source, out, engine, chance, each, longest * (3 if engine == "ray" else 1))
-            counts = Counter(names_in(out))
+            kinds.append(("parts/", "ray"))
+            kinds += [("PostgreSQL", "ray")] if running is not None else []
+        for kind, engine in kinds:
+            own = runs = 0
+            while own < -(-arguments.kills // len(kinds)):
+                runs += 1
+                out = str(folder / f"{engine}-{runs}.") + kind
+                if kind == "PostgreSQL" and running is not None:
+                    out = running.empty_database(engine)
+                for _ in range(3):  # a run is killed several times, then comes to its end
+                    own += killed_once(source, out, engine, chance.uniform(0.0, longest) * SLOWER[engine])
+                less, more = wrong(source, out, engine)
+                lost, doubled = lost + less, doubled + more
             kills += own
-            lost += sum(str(n) not in counts for n in range(COUNT))
-            doubled += sum(count > 1 for count in counts.values())
-            kind = "PostgreSQL" if out.startswith("postgresql") else Path(out).name
-            details[f"{kind}, {engine}"] = {"kills": own, "documents": sum(counts.values())}
+            details[f"{kind}, {engine}"] = {"kills": own, "runs": runs}
     measured = [
         Measured("random kills over all sinks and engines", kills, ""),
         Measured("documents lost", lost, "", "at most", 0),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from biaffinity.annotation import Document
@@ -15,6 +16,7 @@ from biaffinity.store.database import Database, Row
 from biaffinity.store.tables import EVIDENCE
 
 _LONGEST_NAME = 500  # characters: an index of PostgreSQL takes no more than 2,700 bytes
+_AS_ROW: Callable[[Any], Row] = attrgetter(*MENTION)
 _ARGUMENTS = [list(RELATION).index(name) for name in ("head", "tail")]
 
 
@@ -44,19 +46,17 @@ class Written(NamedTuple):
 
 def stored(document: Document, *, made_with: str = "") -> StoredDocument:
     """A document as a store keeps it."""
-    record, offsets = document.to_dict(tokens=False), document.offsets
-    bounds = [*offsets, len(document.text)]
-    sentences = [relation.head.sentence for relation in document.relations]
-    return StoredDocument(
-        short_name(document.id),
-        document.text,
-        [tuple(map(entity.get, MENTION)) for entity in record["entities"]],
-        [
-            (*map(relation.get, RELATION), bounds[sentence], bounds[sentence + 1])
-            for relation, sentence in zip(record["relations"], sentences, strict=True)
-        ],
-        made_with,
-    )
+    relations: list[Row] = []
+    start = before = 0
+    for sentence in document.sentences:
+        end = start + len(sentence.text or "")
+        relations += [
+            (each.type, each.head + before, each.tail + before, each.score, start, end)
+            for each in sentence.relations
+        ]
+        start, before = end, before + len(sentence.entities)
+    mentions = list(map(_AS_ROW, document.entities))
+    return StoredDocument(short_name(document.id), document.text, mentions, relations, made_with)
 
 
 def short_name(name: str) -> str:
