@@ -81,6 +81,9 @@ bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build
 	$(BIN)/python benchmarks/speed.py --json build/bench/speed.json
 	$(BIN)/python benchmarks/extraction.py --stream $(STREAM) --json build/bench/extraction.json
 	$(BIN)/python benchmarks/install.py --json build/bench/install.json
+	$(BIN)/python benchmarks/sinks.py --json build/bench/sinks.json
+	$(BIN)/python benchmarks/scale.py --json build/bench/scale.json
+	$(BIN)/python benchmarks/kills.py --json build/bench/kills.json
 
 attack: $(READY)  ## the attacks of docs/security.md and docs/reliability.md; some twenty minutes
 	$(BIN)/python benchmarks/attack.py --json results/attack.json

@@ -19,8 +19,8 @@ from bars import Measured
 from biaffinity import Extractor
 from biaffinity.annotation import Document
 from biaffinity.bulk import run as bulk
-from biaffinity.bulk.run import extract_to_file
-from biaffinity.bulk.sinks import format_named
+from biaffinity.bulk.run import extract_into
+from biaffinity.bulk.sinks import sink_named
 from biaffinity.bulk.sources import Inputs
 from biaffinity.errors import BiaffinityError
 
@@ -224,8 +224,8 @@ def _damaged_trainings(folder: Path, count: int) -> dict[str, Any]:
 
 def _runner(source: Path, out: Path, extractor: Any) -> Callable[..., Any]:
     def run(*, resume: bool = False) -> Any:
-        form = format_named(None, out)
-        return extract_to_file(Inputs([str(source)]), out, form, lambda: extractor, {}, resume=resume)
+        sink = sink_named(None, out)
+        return extract_into(sink, Inputs([str(source)]), lambda: extractor, {}, resume=resume)
 
     return run
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from biaffinity import Extractor, Sentence
     from biaffinity.model.joint import JointModel
+    from store.server import Server
 
 ROOT = Path(__file__).parent.parent
 
@@ -130,6 +131,32 @@ def corpora() -> Path:
     if not (folder / "conll04" / "train.jsonl").is_file():
         pytest.skip(f"needs the corpora, which are not at {folder} (set BIAFFINITY_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Server]:
+    """A PostgreSQL server on a socket; the test is skipped where it, or the extra, is absent."""
+    pytest.importorskip("psycopg", reason="needs the extra postgresql")
+    from store.server import Server, programs, temporary_folder
+
+    if (found := programs()) is None:
+        pytest.skip("needs PostgreSQL, which is not installed (apt-get install postgresql)")
+    folder = temporary_folder()
+    try:
+        server = Server(folder, found)
+        yield server
+        server.stop()
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The name of a store that is not there yet, in either database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "facts.db")
+    server: Server = request.getfixturevalue("postgresql")
+    return server.empty_database()
 
 
 @pytest.fixture(scope="module")  # while it is open, no test of another module could run an event loop

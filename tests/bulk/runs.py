@@ -1,4 +1,4 @@
-"""Runs of `extract_to_file` with the stand-in for a model, whole and left half way."""
+"""Runs of `extract_into` with the stand-in for a model, whole and left half way."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from biaffinity.bulk.run import Advanced, Event, extract_to_file
-from biaffinity.bulk.sinks import format_named
+from biaffinity.bulk.run import Advanced, Event, extract_into
+from biaffinity.bulk.sinks import sink_named
 from biaffinity.bulk.sources import Inputs
 from bulk import capitals
 
@@ -25,9 +25,7 @@ def write(name: str, texts: list[str]) -> str:
 def run(name: str = "in.jsonl", out: str = "out.jsonl", **options: Any) -> list[Event]:
     load = options.pop("load", capitals.load)
     settings = options.pop("settings", {})
-    return list(
-        extract_to_file(Inputs([name]), Path(out), format_named(None, out), load, settings, **options)
-    )
+    return list(extract_into(sink_named(None, out), Inputs([name]), load, settings, **options))
 
 
 def content(out: str) -> bytes | dict[str, bytes]:
@@ -40,8 +38,7 @@ def content(out: str) -> bytes | dict[str, bytes]:
 
 def interrupt(after: int, name: str = "in.jsonl", out: str = "out.jsonl", **options: Any) -> None:
     """Start a run and leave it when it has advanced so often."""
-    form = format_named(None, out)
-    events = extract_to_file(Inputs([name]), Path(out), form, capitals.load, {}, **options)
+    events = extract_into(sink_named(None, out), Inputs([name]), capitals.load, {}, **options)
     advances = (event for event in events if isinstance(event, Advanced))
     for _ in itertools.islice(advances, after + 1):
         pass

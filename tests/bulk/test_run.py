@@ -20,7 +20,7 @@ from biaffinity.bulk.run import (
     annotate_all,
     cut,
 )
-from biaffinity.bulk.sinks import json_line
+from biaffinity.bulk.sinks.json_lines import json_line
 from biaffinity.errors import BiaffinityError
 from bulk import capitals
 from bulk.runs import names, run, write

@@ -9,16 +9,19 @@ import os
 import pty
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import biaffinity
-from biaffinity.cli.models import model_identity
+from biaffinity.extraction.identity import model_identity
+from biaffinity.extraction.loading import model_folder
 from paragraph import triples
 
 SCRIPT = """
@@ -92,6 +95,44 @@ def test_a_table_shows_text_entities_and_relations_as_they_stand(extract) -> Non
         "it rained",
         "no entities",
     ]
+
+
+def test_a_store_takes_more_and_more(extract) -> None:
+    Path("a.txt").write_text("Bo met Al.")
+    Path("b.txt").write_text("Cy met Boom.")
+    code, out, err = extract("a.txt", "--out", "facts.db")
+    assert (code, out) == (0, "")
+    assert err.startswith("1 document written to facts.db (")
+    code, _, err = extract("a.txt", "b.txt", "--out", "facts.db")
+    assert code == 1
+    assert "1 left out: see its table failures (facts.db); " in err
+    assert "1 x document left as it was: it is there already (e.g. a.txt)" in err
+    with closing(sqlite3.connect("facts.db")) as facts:
+        model = f"news {model_identity(model_folder(None))[:8]} (biaffinity {biaffinity.__version__})"
+        query = "SELECT document, head, tail, model, sentence FROM relation_rows"
+        assert facts.execute(query).fetchall() == [("a.txt", "Bo", "Al", model, "Bo met Al.")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["in.txt", "--address", "head:6379"], "--address is of a Ray cluster (say --engine ray)"),
+        (["-", "--engine", "ray", "--out", "out/"], "a cluster cannot read stdin (name files or folders"),
+        (["in.txt", "--engine", "ray"], "a cluster writes a folder of Parquet files, or PostgreSQL (--out"),
+        (["in.txt", "--engine", "ray", "--out", "x.db"], "a cluster writes a folder of Parquet files, or Po"),
+        (
+            ["in.txt", "--engine", "ray", "--out", "x/", "--tokens", "--html", "page.html"],
+            "--html does not go with --out",
+        ),
+        (["in.txt", "--engine", "ray", "--out", "x/", "--tokens"], "--tokens cannot be had from a cluster"),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_wrong_use(extract, arguments: list[str], problem: str) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra tables")
+    Path("in.txt").write_text("Bo met Al.")
+    code, _, err = extract(*arguments)
+    assert code == 2
+    assert problem in err
 
 
 def test_tokens_are_there_if_asked_for(extract) -> None:

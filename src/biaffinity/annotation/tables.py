@@ -10,31 +10,39 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from biaffinity.annotation.schema import MENTION, arrow_library, arrow_types
 from biaffinity.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from biaffinity.annotation.document import Document, EntityMention
 
+
+def _named(name: str) -> str:
+    """What a column of a mention is called in a table, where all columns count characters."""
+    return name.removesuffix("_char")
+
+
+def argument_columns(name: str) -> dict[str, str]:
+    """What the columns of a mention are called for an argument of a relation: its text bears its name alone.
+
+    >>> argument_columns("head")
+    {'text': 'head', 'type': 'head_type', 'start_char': 'head_start', 'end_char': 'head_end'}
+    """
+    own = (column for column in MENTION if column != "score")
+    return {column: name if column == "text" else f"{name}_{_named(column)}" for column in own}
+
+
+def _argument(name: str) -> dict[str, type]:
+    return {called: MENTION[column] for column, called in argument_columns(name).items()}
+
+
 #: Column name to type; starts and ends are characters of the document's text.
-ENTITY_COLUMNS = {
-    "document": str,
-    "text": str,
-    "type": str,
-    "start": int,
-    "end": int,
-    "score": float,
-}
-RELATION_COLUMNS = {
+ENTITY_COLUMNS: dict[str, type] = {"document": str, **{_named(name): kind for name, kind in MENTION.items()}}
+RELATION_COLUMNS: dict[str, type] = {
     "document": str,
     "type": str,
-    "head": str,
-    "head_type": str,
-    "head_start": int,
-    "head_end": int,
-    "tail": str,
-    "tail_type": str,
-    "tail_start": int,
-    "tail_end": int,
+    **_argument("head"),
+    **_argument("tail"),
     "score": float,
 }
 _NUMBER = {"number": int}
@@ -52,8 +60,8 @@ class Tables(NamedTuple):
 
 def to_arrow(documents: Iterable[Document | tuple[Document, Any]]) -> Tables:
     """Two `pyarrow.Table` of documents, or of pairs as a stream gives them; an unknown score is null."""
-    pyarrow = _import("pyarrow")
-    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
+    pyarrow = arrow_library("a table of pyarrow")
+    types = arrow_types(pyarrow)
     return Tables(
         *(
             pyarrow.table(
@@ -66,7 +74,10 @@ def to_arrow(documents: Iterable[Document | tuple[Document, Any]]) -> Tables:
 
 def to_pandas(documents: Iterable[Document | tuple[Document, Any]]) -> Tables:
     """Two `pandas.DataFrame` of documents, or of pairs as a stream gives them; an unknown score is NaN."""
-    pandas = _import("pandas")
+    try:
+        pandas = import_module("pandas")
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("a table of pandas", "tables") from error
     return Tables(
         *(
             pandas.DataFrame(columns).astype({name: _PANDAS[kind] for name, kind in kinds.items()})
@@ -105,10 +116,3 @@ def relation_rows(document: Document, name: str) -> list[tuple[Any, ...]]:
 
 def _cells(mention: EntityMention) -> tuple[str, str, int, int]:
     return mention.text, mention.type, mention.start_char, mention.end_char
-
-
-def _import(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"a table of {name}", "tables") from error

@@ -8,12 +8,12 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from biaffinity.annotation.sentence import read_name
 from biaffinity.errors import BiaffinityError, DataError, MissingExtraError
@@ -69,15 +69,15 @@ def _decode(raw: bytes) -> str:
         ) from None
 
 
-def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes, int]]:
+def _numbered_lines(file: BinaryIO, before: int) -> Iterator[tuple[int, bytes, int]]:
     """Each line with its number from 1, without a byte order mark, and the bytes that end with it."""
     read = 0
-    for number, raw in enumerate(file, start=1):
+    for number, raw in enumerate(file, start=before + 1):
         read += len(raw)
         yield number, raw.removeprefix(_MARK) if number == 1 else raw, read
 
 
-def _whole_text(file: BinaryIO, name: str, fields: Fields) -> Iterator[Text | Fault]:
+def _whole_text(file: BinaryIO, name: str, fields: Fields, before: int = 0) -> Iterator[Text | Fault]:
     raw = file.read()
     try:
         yield Text(_decode(raw.removeprefix(_MARK)), name, name, len(raw))
@@ -85,9 +85,9 @@ def _whole_text(file: BinaryIO, name: str, fields: Fields) -> Iterator[Text | Fa
         yield Fault(str(error.at(name)), len(raw))
 
 
-def _text_lines(file: BinaryIO, name: str, fields: Fields) -> Iterator[Text | Fault]:
+def _text_lines(file: BinaryIO, name: str, fields: Fields, before: int = 0) -> Iterator[Text | Fault]:
     """One document per line; blank lines are none."""
-    for number, raw, read in _numbered_lines(file):
+    for number, raw, read in _numbered_lines(file, before):
         where = f"{name}:{number}"
         try:
             text = _decode(raw).removesuffix("\n").removesuffix("\r")
@@ -98,9 +98,9 @@ def _text_lines(file: BinaryIO, name: str, fields: Fields) -> Iterator[Text | Fa
             yield Text(text, where, where, read)
 
 
-def _json_lines(file: BinaryIO, name: str, fields: Fields) -> Iterator[Text | Fault]:
+def _json_lines(file: BinaryIO, name: str, fields: Fields, before: int = 0) -> Iterator[Text | Fault]:
     """One JSON object per line; blank lines are none."""
-    for number, raw, read in _numbered_lines(file):
+    for number, raw, read in _numbered_lines(file, before):
         if not raw.strip():
             continue
         where = f"{name}:{number}"
@@ -123,13 +123,15 @@ def _json_object(raw: bytes) -> Mapping[str, Any]:
     return value
 
 
-def _rows(delimiter: str, file: BinaryIO, name: str, fields: Fields) -> Iterator[Text | Fault]:
+def _rows(
+    delimiter: str, file: BinaryIO, name: str, fields: Fields, before: int = 0
+) -> Iterator[Text | Fault]:
     """The rows of CSV under its header; blank rows are none."""
     read = 0
 
     def lines() -> Iterator[str]:
         nonlocal read
-        for _, raw, read in _numbered_lines(file):  # noqa: B007
+        for _, raw, read in _numbered_lines(file, 0):  # noqa: B007
             # Bytes that are not UTF-8 are found row by row below.
             yield raw.decode(errors="surrogateescape")
 
@@ -137,7 +139,7 @@ def _rows(delimiter: str, file: BinaryIO, name: str, fields: Fields) -> Iterator
     reader = csv.reader(lines(), delimiter=delimiter)
     columns: list[str] | None = None
     while True:
-        where = f"{name}:{reader.line_num + 1}"
+        where = f"{name}:{before + reader.line_num + 1}"
         try:
             row = next(reader)
         except StopIteration:
@@ -147,7 +149,7 @@ def _rows(delimiter: str, file: BinaryIO, name: str, fields: Fields) -> Iterator
             continue
         if columns is None:
             columns = row
-            _require_column(columns, fields, name)
+            require_column(columns, fields, name)
         elif row:
             yield _from_row(dict(zip(columns, row, strict=False)), fields, where, read)
 
@@ -167,22 +169,35 @@ def read_parquet(path: Path, fields: Fields) -> Iterator[Text | Fault]:
     try:
         with parquet.ParquetFile(path) as table:
             columns, rows = table.schema_arrow.names, table.metadata.num_rows
-            _require_column(columns, fields, str(path))
+            require_column(columns, fields, str(path))
             wanted = [name for name in dict.fromkeys((fields.text, fields.id)) if name in columns]
             number, size = 0, path.stat().st_size
             for batch in table.iter_batches(batch_size=_ROWS, columns=wanted):
-                for index in range(batch.num_rows):
-                    number += 1
-                    where, read = f"{path}: row {number}", size * number // rows
-                    try:
-                        record = {name: _cell(batch.column(name)[index]) for name in wanted}
-                        yield _from_record(record, fields, where, read)
-                    except BiaffinityError as error:
-                        yield Fault(str(error.at(where)), read)
+                numbers = range(number + 1, number + 1 + batch.num_rows)
+                yield from read_batch(
+                    batch, fields, [(f"{path}: row {each}", size * each // rows) for each in numbers]
+                )
+                number += batch.num_rows
     except (pyarrow.ArrowException, OSError) as error:
         raise DataError(
             f"cannot be read as Parquet: {str(error).splitlines()[0]}", where=str(path)
         ) from error
+
+
+def read_batch(batch: Any, fields: Fields, places: Sequence[tuple[str, int]]) -> Iterator[Text | Fault]:
+    """The rows of an Arrow batch, each with where it stands and the bytes that end with it."""
+    names = batch.schema.names
+    columns = [(name, batch.column(name)) for name in {fields.text: 0, fields.id: 0} if name in names]
+    for index, (where, read) in enumerate(places):
+        yield _from_cells({name: column[index] for name, column in columns}, fields, where, read)
+
+
+def _from_cells(cells: Mapping[str, Any], fields: Fields, where: str, read: int) -> Text | Fault:
+    try:
+        record = {name: _cell(cell) for name, cell in cells.items()}
+        return _from_record(record, fields, where, read)
+    except BiaffinityError as error:
+        return Fault(str(error.at(where)), read)
 
 
 def _cell(cell: Any) -> Any:
@@ -201,7 +216,8 @@ def parquet_library(purpose: str) -> tuple[Any, Any]:
         raise MissingExtraError(purpose, "tables") from error
 
 
-def _require_column(columns: Sequence[str], fields: Fields, where: str) -> None:
+def require_column(columns: Sequence[str], fields: Fields, where: str) -> None:
+    """An error unless there is a column of texts."""
     if fields.text not in columns:
         raise DataError(
             f"has no column {fields.text!r}",
@@ -222,8 +238,15 @@ def _from_record(record: Mapping[str, Any], fields: Fields, where: str, read: in
     return Text(whole_characters(text), whole_characters(name), where, read)
 
 
-#: What reads each kind from an open file, given the name to call it by.
-STREAMS: dict[str, Callable[[BinaryIO, str, Fields], Iterator[Text | Fault]]] = {
+class StreamReader(Protocol):
+    """What reads documents from an open file."""
+
+    def __call__(self, file: BinaryIO, name: str, fields: Fields, before: int = 0) -> Iterator[Text | Fault]:
+        """Those of a file that is called ``name``, or of a piece of it that has lines ``before`` it."""
+
+
+#: What reads each kind.
+STREAMS: dict[str, StreamReader] = {
     "text": _whole_text,
     "lines": _text_lines,
     "jsonl": _json_lines,

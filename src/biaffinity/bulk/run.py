@@ -1,6 +1,6 @@
-"""Many documents: annotated in chunks, by one process or several, into a file that survives a kill.
+"""Many documents: annotated in chunks, by one process or several, into a sink that survives a kill.
 
-`annotate_all` yields what became of the documents, in their order; `extract_to_file` writes them and yields
+`annotate_all` yields what became of the documents, in their order; `extract_into` writes them and yields
 an `Event` for all that happens. Both hold a few chunks at a time, whatever the size of the input.
 """
 
@@ -14,15 +14,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
-from typing import Any, BinaryIO, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from biaffinity.annotation import Document
-from biaffinity.bulk.checkpoint import PartialOutput
-from biaffinity.bulk.finished import FAILED, RECORDS, beside, read_failures
-from biaffinity.bulk.marks import Mark
 from biaffinity.bulk.readers import Fault, Text
-from biaffinity.bulk.sinks import Format
+from biaffinity.bulk.sinks import Mark, Sink
 from biaffinity.bulk.sources import Inputs
 from biaffinity.errors import BiaffinityError, BiaffinityWarning, UsageError
 
@@ -32,7 +28,6 @@ T = TypeVar("T")
 CHUNK_CHARACTERS = 1 << 16
 CHUNK_DOCUMENTS = 2048
 _COMMIT_SECONDS = 1.0
-_PIECE = 1 << 20  # bytes copied at a time
 
 
 class TextExtractor(Protocol):
@@ -145,10 +140,9 @@ def annotate_all(
         yield from processes.map(chunks)
 
 
-def extract_to_file(
+def extract_into(
+    sink: Sink[T],
     inputs: Inputs,
-    out: Path,
-    form: Format,
     load: Callable[[], TextExtractor],
     settings: Mapping[str, Any],
     *,
@@ -156,36 +150,36 @@ def extract_to_file(
     resume: bool = False,
     force: bool = False,
 ) -> Generator[Event, None, None]:
-    """Extract from all documents into ``out``, and tell what happens.
+    """Extract from all documents into ``sink``, and tell what happens.
 
-    A file that is there already is written over only by ``force``. Killed at any moment and started again
+    What is there already is written over only by ``force``. Killed at any moment and started again
     with ``resume``, it ends with every document once. For that, ``settings`` must hold all that decides the
     result (the model, the least score); it is compared with what the earlier run had, and so are the
     documents that it dealt with.
     """
-    told = {**settings, "format": form.name, "input": inputs.names, "kind": inputs.kind}
-    told |= {"--text": inputs.literal, "text field": inputs.fields.text, "id field": inputs.fields.id}
+    source = {"input": inputs.names, "kind": inputs.kind, "--text": inputs.literal}
+    source |= {"text field": inputs.fields.text, "id field": inputs.fields.id}
     with ExitStack() as stack:
-        output = stack.enter_context(PartialOutput(out, form, told, resume=resume, force=force))
-        mark = output.mark
-        yield from map(Noted, output.notes)
-        if output.finished is not None:
-            yield from _try_again(inputs, output, load, workers)
+        stack.enter_context(sink.open(settings, source, resume=resume, force=force))
+        mark = sink.mark
+        yield from map(Noted, sink.notes)
+        if sink.complete:
+            yield from _try_again(inputs, sink, load, workers)
             return
         digest, items = InputDigest(), iter(inputs)
         yield Started(inputs.size(), mark.position)
-        _pass_over(items, mark, digest, out)
-        batches = annotate_all(items, load, form.render, workers, digest=digest)
+        _pass_over(items, mark, digest, sink.title)
+        batches = annotate_all(items, load, sink.render, workers, digest=digest)
         stack.callback(batches.close)
         committed = time.monotonic()
         for batch in batches:
             skipped = 0
             for number, result in enumerate(batch.results, start=mark.position):
                 if isinstance(result, Fault):
-                    output.fail(number, result.problem)
+                    sink.fail(number, result.problem)
                     skipped += 1
                 else:
-                    output.append(result)
+                    sink.append(result)
             mark = replace(
                 mark,
                 position=mark.position + batch.documents,
@@ -196,57 +190,52 @@ def extract_to_file(
             yield from (Skipped(fault.problem) for fault in batch.faults)
             yield Advanced(batch.documents, batch.tokens, batch.read)
             if time.monotonic() - committed >= _COMMIT_SECONDS:
-                output.commit(mark)
+                sink.commit(mark)
                 committed = time.monotonic()
         mark = replace(mark, digest=str(digest))  # of no documents too
-        output.finish(mark, single=inputs.single)
+        sink.finish(mark)
         yield Finished(mark.position - mark.skipped, mark.skipped)
 
 
 def _try_again(
-    inputs: Inputs, output: PartialOutput, load: Callable[[], TextExtractor], workers: int
+    inputs: Inputs, sink: Sink[T], load: Callable[[], TextExtractor], workers: int
 ) -> Generator[Event, None, None]:
-    """See that a finished output was made from this input, and try once more what had failed.
+    """See that a complete sink was filled from this input, and try once more what had failed.
 
     What can be done now is put in its place. Nothing changes before all of it is there.
     """
-    finished = output.finished
-    assert finished is not None
-    mark, failures = finished.mark, read_failures(beside(output.out, FAILED))
+    mark, failures = sink.mark, sink.failures()
     digest = InputDigest()
     wanted = _chosen(inputs, {failure.document for failure in failures}, digest)
     left = 0
     with ExitStack() as stack:
         if failures:
             yield Started(inputs.size(), mark.position - mark.skipped)
-            records = beside(output.out, RECORDS) if RECORDS in finished.files else output.out
-            old = stack.enter_context(records.open("rb"))
-            batches = annotate_all(wanted, load, output.form.render, workers)
+            batches = annotate_all(wanted, load, sink.render, workers)
             stack.callback(batches.close)
             waiting = iter(failures)
             for batch in batches:
                 yield from map(Noted, batch.notes)
                 for result in batch.results:
                     failure = next(waiting)
-                    _copy(old, output, failure.offset - old.tell())
+                    sink.go_to(failure)
                     if isinstance(result, Fault):
                         left += 1
-                        output.fail(failure.document, result.problem)
+                        sink.fail(failure.document, result.problem)
                         yield Skipped(result.problem)
                     else:
-                        output.append(result)
+                        sink.append(result)
                 yield Advanced(batch.documents, batch.tokens, batch.read)
         for _ in wanted:
             pass
         if str(digest) != mark.digest:
             raise UsageError(
                 "was made from other documents than these",
-                where=str(output.out),
+                where=sink.title,
                 remedy="give it the same input, or name another --out",
             )
         if left < len(failures):
-            _copy(old, output, -1)
-            output.finish(replace(mark, skipped=left), single=inputs.single)
+            sink.finish(replace(mark, skipped=left))
     yield Finished(mark.position - left, left, complete_before=True)
 
 
@@ -258,13 +247,6 @@ def _chosen(
         digest.add(item)
         if number in numbers:
             yield item
-
-
-def _copy(old: BinaryIO, output: PartialOutput, size: int) -> None:
-    """Take so many bytes over from an earlier output; all that are left where it is negative."""
-    while size and (piece := old.read(_PIECE if size < 0 else min(size, _PIECE))):
-        output.copy(piece)
-        size -= len(piece) if size > 0 else 0
 
 
 class InputDigest:
@@ -348,7 +330,7 @@ def _prepare(
     return partial(annotate, load(), render)
 
 
-def _pass_over(items: Iterator[Text | Fault], mark: Mark, digest: InputDigest, out: Path) -> None:
+def _pass_over(items: Iterator[Text | Fault], mark: Mark, digest: InputDigest, title: str) -> None:
     """Read again what an earlier run has dealt with, and see that it is the same."""
     count = 0
     for item in islice(items, mark.position):
@@ -357,6 +339,6 @@ def _pass_over(items: Iterator[Text | Fault], mark: Mark, digest: InputDigest, o
     if mark.position and (count, str(digest)) != (mark.position, mark.digest):
         raise UsageError(
             f"the first {mark.position:,} documents are not those that the unfinished run has read",
-            where=str(out),
+            where=title,
             remedy="give it the same input, or name another --out",
         )

@@ -20,7 +20,7 @@ from biaffinity.files import read_text, refused
 
 STDIN = "-"
 KINDS = (*STREAMS, "parquet")
-_SUFFIXES = {
+SUFFIXES = {
     ".txt": "text",
     ".text": "text",
     ".md": "text",
@@ -30,7 +30,7 @@ _SUFFIXES = {
     ".tsv": "tsv",
     ".parquet": "parquet",
 }
-_KNOWN_SUFFIXES = {*_SUFFIXES, ".json"}
+_KNOWN_SUFFIXES = {*SUFFIXES, ".json"}
 _SEPARATORS = tuple(filter(None, ("/", os.sep, os.altsep)))
 
 
@@ -109,7 +109,7 @@ class Inputs:
                 where=str(path),
                 remedy=f"try: jq -c '.[]' {path} > {path.with_suffix('.jsonl').name}",
             )
-        return self.kind or _SUFFIXES.get(path.suffix.lower(), "text")
+        return self.kind or SUFFIXES.get(path.suffix.lower(), "text")
 
     def _file(self, path: Path, before: int) -> Iterator[Text | Fault]:
         kind = self._kind_of(path)

@@ -10,8 +10,11 @@ import typer
 from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import talk
 from biaffinity.cli.options import (
+    Address,
     AllScores,
     Device,
+    Engine,
+    EngineName,
     Export,
     IdField,
     Overrides,
@@ -21,6 +24,7 @@ from biaffinity.cli.options import (
     TextKind,
     Threads,
     Vectors,
+    require_cluster,
 )
 from biaffinity.errors import MissingExtraError
 
@@ -95,6 +99,8 @@ def distil(
     seed: Seed = 1,
     device: Device = "auto",
     threads: Threads = 1,
+    engine: EngineName = Engine.LOCAL,
+    address: Address = None,
     overrides: Overrides = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     export: Export = True,
@@ -111,6 +117,13 @@ def distil(
     from biaffinity.cli.distillation_progress import DistillationDisplay
     from biaffinity.cli.training_result import show_result
 
+    require_cluster(engine, address)
+    cluster = None
+    if engine is Engine.RAY:
+        from biaffinity.cluster.engine import Cluster
+        from biaffinity.extraction.loading import device_named
+
+        cluster = Cluster(address, gpus=device_named(device) != "cpu")
     torch.set_num_threads(threads)
     try:
         with DistillationDisplay(talk) as display:
@@ -129,6 +142,7 @@ def distil(
                 seed=seed,
                 device=device,
                 threads=threads,
+                cluster=cluster,
                 overrides=overrides or (),
                 resume=resume,
                 graphs=export,

@@ -15,13 +15,23 @@ from biaffinity.cli.app import INTERRUPTED, app
 from biaffinity.cli.console import counted, talk, tell, tell_changes, warn
 from biaffinity.cli.document_table import print_documents
 from biaffinity.cli.extraction_page import Drawings, extract_to_page, page_of_drawings
-from biaffinity.cli.options import Device, IdField, Model, TextField, TextKind
+from biaffinity.cli.options import (
+    Address,
+    Device,
+    Engine,
+    EngineName,
+    IdField,
+    Model,
+    TextField,
+    TextKind,
+    require_cluster,
+)
 from biaffinity.errors import UsageError
 
 if TYPE_CHECKING:
     from biaffinity.annotation import Document
     from biaffinity.bulk.run import TextExtractor
-    from biaffinity.bulk.sinks import Format
+    from biaffinity.bulk.sinks import Sink
     from biaffinity.bulk.sources import Inputs
 
 T = TypeVar("T")
@@ -36,13 +46,19 @@ _HELP = "\n\n".join(
         "On a terminal the answer is a table, elsewhere JSON lines. A file tells its format by its name: "
         "facts.csv has a row per relation, .json, .jsonl and .parquet all of each document; "
         "facts.labelstudio.json, facts.doccano.jsonl and a folder (brat) go to an annotation tool, with "
-        "scores, signed as the model's. --html draws all documents on a page "
+        "scores, signed as the model's. facts.db (SQLite) and postgresql://... are stores: documents are "
+        "added, and one that has changed replaces its own rows. --html draws all documents on a page "
         "that opens in any browser, and with --format the answer is printed as well.",
         "A document that cannot be read is named, left out and counted, and the exit code is 1. With --out, "
         "a run that was stopped or killed goes on with --resume and ends with every document once.",
+        "With --engine ray a cluster reads files and folders, in object stores too, and writes a folder of "
+        "Parquet or PostgreSQL.",
         'Example: [bold]biaffinity extract "Ilka Roe lives in Ghent."[/bold]',
         "Example: [bold]biaffinity extract notes/ --format csv > facts.csv[/bold]",
         "Example: [bold]biaffinity extract news.jsonl --text-field body --out facts.jsonl --workers 2[/bold]",
+        "Example: [bold]biaffinity extract notes/ --out facts.db[/bold]",
+        "Example: [bold]biaffinity extract s3://bucket/news/ --engine ray --address head:6379 "
+        "--out s3://bucket/facts/[/bold]",
         "Example: [bold]zcat lines.gz | biaffinity extract - --from lines --min-score 0.5[/bold]",
     )
 )
@@ -57,14 +73,18 @@ def extract(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="table, json, jsonl, csv, parquet, or a format of biaffinity convert.",
+            help="table, json, jsonl, csv, parquet, sqlite, or a format of biaffinity convert.",
             show_default="see above",
         ),
     ] = None,
     out: Annotated[
         str | None,
         typer.Option(
-            "-o", "--out", metavar="OUT", help="A file to write, or a folder for brat.", show_default="stdout"
+            "-o",
+            "--out",
+            metavar="OUT",
+            help="A file to write, a folder for brat, or a database.",
+            show_default="stdout",
         ),
     ] = None,
     html: Annotated[
@@ -79,7 +99,17 @@ def extract(
             "--min-score 0.5 --min-score Kill=0.9.",
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(metavar="N", help="Processes side by side.", min=1)] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Processes side by side.",
+            min=1,
+            show_default="1; with --engine ray all that the cluster has",
+        ),
+    ] = None,
+    engine: EngineName = Engine.LOCAL,
+    address: Address = None,
     device: Device = "cpu",
     text_field: TextField = "text",
     id_field: IdField = "id",
@@ -96,7 +126,9 @@ def extract(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run of OUT, and try again what it left out.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over an OUT that is there already.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Begin again: write over a file, forget an unfinished run.")
+    ] = False,
 ) -> None:
     """Find entities and relations in raw text."""
     import biaffinity
@@ -114,7 +146,9 @@ def extract(
         raise UsageError(
             "--html does not go with --out", remedy="print the rest: --html PAGE --format jsonl > OUT"
         )
-    inputs = Inputs(names, kind=kind, fields=Fields(text_field, id_field), literal=literal)
+    fields = Fields(text_field, id_field)
+    require_cluster(engine, address)
+    inputs = None if engine is Engine.RAY else Inputs(names, kind=kind, fields=fields, literal=literal)
     scores = _min_scores(min_score or [])
     folder = model_folder(model)  # once, so that workers need not ask the hub
     if read_description(folder).decoding.boundaries == "given":  # a fault of every document else
@@ -125,26 +159,45 @@ def extract(
         )
     load = partial(biaffinity.load, folder, device=device, threads=1, min_score=scores)
     try:
-        if html is not None and form is None and not tokens:
-            skipped = extract_to_page(inputs, html, folder, load, workers)
+        if inputs is None:
+            from biaffinity.cli.extraction_on_ray import ClusterOptions, extract_to_parts
+
+            refused = {"--html": html, "--text": literal, "--tokens": tokens, "--raw-cells": raw_cells}
+            options = ClusterOptions(address, workers, device)
+            skipped = extract_to_parts(
+                names,
+                out,
+                form,
+                model,
+                folder,
+                scores,
+                options,
+                kind=kind,
+                fields=fields,
+                resume=resume,
+                force=force,
+                refused=[name for name, given in refused.items() if given],
+            )
+        elif html is not None and form is None and not tokens:
+            skipped = extract_to_page(inputs, html, folder, load, workers or 1)
         elif html is not None:
             with page_of_drawings(html, folder) as drawings:
                 skipped = _to_stdout(
-                    inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells, drawings=drawings
+                    inputs, form, load, workers or 1, tokens=tokens, raw_cells=raw_cells, drawings=drawings
                 )
         elif out is None:
-            skipped = _to_stdout(inputs, form, load, workers, tokens=tokens, raw_cells=raw_cells)
+            skipped = _to_stdout(inputs, form, load, workers or 1, tokens=tokens, raw_cells=raw_cells)
         else:
-            from biaffinity.bulk.sinks import format_named
-            from biaffinity.cli.models import machine, model_identity
+            from biaffinity.bulk.sinks import sink_named
+            from biaffinity.extraction.identity import machine, model_identity
 
             if form == "table":
                 raise UsageError("a table is for the terminal", remedy="leave out --format, or name a file's")
             by = machine(model, folder)
-            target = format_named(form, out, tokens=tokens, raw_cells=raw_cells, by=by)
+            sink = sink_named(form, out, tokens=tokens, raw_cells=raw_cells, single=inputs.single, by=by)
             settings = {"model files": model_identity(folder), "--min-score": scores, "--tokens": tokens}
             settings |= {"--raw-cells": raw_cells}
-            skipped = _to_file(inputs, Path(out), target, load, settings, workers, resume=resume, force=force)
+            skipped = _to_sink(sink, inputs, load, settings, workers or 1, resume=resume, force=force)
     except KeyboardInterrupt:
         talk.print("interrupted" if out is None else "interrupted: --resume goes on with it", style="yellow")
         raise typer.Exit(INTERRUPTED) from None
@@ -152,10 +205,9 @@ def extract(
         raise typer.Exit(1)
 
 
-def _to_file(
+def _to_sink(
+    sink: Sink[Any],
     inputs: Inputs,
-    out: Path,
-    target: Format,
     load: Callable[[], TextExtractor],
     settings: dict[str, Any],
     workers: int,
@@ -163,35 +215,14 @@ def _to_file(
     resume: bool,
     force: bool,
 ) -> int:
-    """Write the documents to a file with progress; the number of those left out."""
-    from biaffinity.bulk.finished import FAILED, beside
-    from biaffinity.bulk.run import extract_to_file
-    from biaffinity.cli.extraction_progress import ExtractionDisplay
+    """Write the documents with progress; the number of those left out."""
+    from biaffinity.bulk.run import extract_into
+    from biaffinity.cli.extraction_progress import show_extraction
 
-    events = extract_to_file(inputs, out, target, load, settings, workers=workers, resume=resume, force=force)
-    with closing(events), ExtractionDisplay(talk) as display:
-        for event in events:
-            display(event)
-    finished = display.finished
-    assert finished is not None  # it is the last event
-    left_out = f"{finished.skipped:,} left out: see {beside(out, FAILED)}; " if finished.skipped else ""
-    if not finished.complete_before:
-        tell(f"{counted(finished.documents, 'document')} written to {out} ({left_out}{display.rates()})")
-    elif finished.skipped:
-        documents = counted(finished.documents, "document")
-        tell(f"{out} has {documents} ({left_out}--resume tries them again)")
-    else:
-        tell(f"{out} is complete: nothing is left to do")
-    tell_changes(target.report)
+    events = extract_into(sink, inputs, load, settings, workers=workers, resume=resume, force=force)
+    finished = show_extraction(events, sink)
+    tell_changes(sink.report)
     return finished.skipped
-
-
-def _file_format(form: str | None, out: Path, *, tokens: bool, raw_cells: bool) -> Format:
-    from biaffinity.bulk.sinks import format_named
-
-    if form == "table":
-        raise UsageError("a table is for the terminal", remedy="--out takes json, jsonl, csv or parquet")
-    return format_named(form, out, tokens=tokens, raw_cells=raw_cells)
 
 
 def _to_stdout(

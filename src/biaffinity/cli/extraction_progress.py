@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Generator
+from contextlib import closing
 from datetime import timedelta
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from biaffinity.bulk.run import Advanced, Event, Finished, Noted, Skipped, Started
-from biaffinity.cli.console import counted, tell, warn
+from biaffinity.cli.console import counted, talk, tell, warn
 from biaffinity.cli.display import Display
 
 _SECONDS_PER_LINE = 30.0
@@ -80,3 +83,28 @@ class ExtractionDisplay(Display):
             return ""
         seconds = (now - self._clock) / (read - self._start) * max(0, self._size - read)
         return f", {timedelta(seconds=round(seconds))} left"
+
+
+class Destination(Protocol):
+    """Where documents go, as people are told of it."""
+
+    title: str
+    failed_at: str
+
+
+def show_extraction(events: Generator[Event, None, None], to: Destination) -> Finished:
+    """Show all that happens, and at the end what has become of it."""
+    with closing(events), ExtractionDisplay(talk) as display:
+        for event in events:
+            display(event)
+    finished = display.finished
+    assert finished is not None  # it is the last event
+    documents = counted(finished.documents, "document")
+    left_out = f"{finished.skipped:,} left out: see {to.failed_at}; " if finished.skipped else ""
+    if not finished.complete_before:
+        tell(f"{documents} written to {to.title} ({left_out}{display.rates()})")
+    elif finished.skipped:
+        tell(f"{to.title} has {documents} ({left_out}--resume tries them again)")
+    else:
+        tell(f"{to.title} is complete: nothing is left to do")
+    return finished

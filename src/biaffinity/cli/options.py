@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from biaffinity.errors import UsageError
 
 Whole = Annotated[
     bool,
@@ -90,3 +93,27 @@ TextKind = Annotated[
         show_default="told by their names",
     ),
 ]
+
+
+class Engine(str, Enum):
+    """Who does the work."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+EngineName = Annotated[
+    Engine, typer.Option(metavar="ENGINE", help="local, processes of this machine, or ray, a cluster.")
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="The Ray cluster, HOST:PORT.", show_default="this machine, or RAY_ADDRESS"
+    ),
+]
+
+
+def require_cluster(engine: Engine, address: str | None) -> None:
+    """An error where there is an address and nobody to send there."""
+    if engine is Engine.LOCAL and address is not None:
+        raise UsageError("--address is of a Ray cluster", remedy="say --engine ray")

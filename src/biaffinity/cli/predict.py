@@ -50,8 +50,8 @@ def predict(
     folder = model_folder(model)
     network = load_network(folder, device=device)  # first: it tells what is missing
 
-    from biaffinity.cli.models import machine
     from biaffinity.decoding.prediction import predict as annotate
+    from biaffinity.extraction.identity import machine
 
     count, report = 0, formats.Report()
 

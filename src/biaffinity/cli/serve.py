@@ -10,6 +10,7 @@ import typer
 from biaffinity.cli.app import app
 from biaffinity.cli.console import tell
 from biaffinity.cli.options import Device, Model
+from biaffinity.errors import UsageError
 
 _HELP = "\n\n".join(
     (
@@ -37,6 +38,14 @@ def serve(
     api_key_file: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Keys, one per line, that open it.", show_default="open to all"),
+    ] = None,
+    sink: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STORE",
+            help="Keep what is extracted: facts.db, or postgresql://...",
+            show_default="nothing is kept",
+        ),
     ] = None,
     max_chars: Annotated[
         int, typer.Option(metavar="N", help="Characters of a request's texts together.", min=1)
@@ -79,7 +88,12 @@ def serve(
     """Serve a model over HTTP."""
     from biaffinity.serve import Settings, run
     from biaffinity.serve.server import is_loopback
+    from biaffinity.store import is_store
 
+    if sink is not None and not is_store(sink):
+        raise UsageError(
+            "is no name of a store", where=sink, remedy="such as facts.db, or postgresql://HOST/DATABASE"
+        )
     settings = Settings(
         model=model,
         host=host,
@@ -87,6 +101,7 @@ def serve(
         workers=workers,
         device=device,
         api_key_file=api_key_file,
+        sink=sink,
         max_chars=max_chars,
         max_requests=max_requests,
         max_streams=max_streams,

@@ -5,16 +5,22 @@ Each step goes on where a kill has left it. One model is in memory at a time.
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
+from pathlib import Path
+from typing import Any
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.bulk.readers import Fault, Text
 from biaffinity.bulk.run import InputDigest, Noted, Skipped
 from biaffinity.bulk.sources import Inputs
+from biaffinity.cluster.engine import Cluster, connected, each_on_ray, sent_along
+from biaffinity.cluster.model import ModelLoader
 from biaffinity.distillation.events import Labelled, LabellingEvent, TeacherStarted, TextRead, Voted, Voting
 from biaffinity.distillation.labels import Labels
 from biaffinity.distillation.teachers import Teacher
@@ -35,14 +41,30 @@ STEP = 64
 
 
 def label(
-    labels: Labels, teachers: Sequence[Teacher], text: Inputs, threshold: float, *, device: str, threads: int
+    labels: Labels,
+    teachers: Sequence[Teacher],
+    text: Inputs,
+    threshold: float,
+    *,
+    device: str,
+    threads: int,
+    cluster: Cluster | None = None,
 ) -> Iterator[LabellingEvent]:
-    """Do what is left to do of labels; the last event is `Voted`."""
+    """Do what is left to do of labels, on a ``cluster`` if one is given; the last event is `Voted`."""
     labels.remove_unfinished_files()
     if not labels.begun:
         yield from _read_text(labels, teachers, text, threshold)
     for number, teacher in enumerate(teachers, start=1):
-        yield from _teach(labels, number, teacher, len(teachers), device, threads)
+        total, earlier = labels.record["text"]["sentences"], labels.done(number)
+        yield TeacherStarted(teacher.name, number, len(teachers), total, earlier)
+        missing = labels.missing(number, PART)
+        if not missing:
+            continue
+        load = ModelLoader(teacher.folder, {"device": device, "threads": threads})
+        if cluster is None:
+            yield from _teach(labels, number, load, missing)
+        else:
+            yield from _teach_on_cluster(labels, number, load, missing, cluster)
     yield from _vote(labels)
 
 
@@ -97,24 +119,68 @@ def _sentences(item: Text) -> tuple[list[Sentence], list[str]]:
 
 
 def _teach(
-    labels: Labels, number: int, teacher: Teacher, teachers: int, device: str, threads: int
+    labels: Labels, teacher: int, load: ModelLoader, missing: Sequence[int]
 ) -> Iterator[LabellingEvent]:
-    """Let a teacher read the sentences that it has not read."""
-    total, earlier = labels.record["text"]["sentences"], labels.done(number)
-    yield TeacherStarted(teacher.name, number, teachers, total, earlier)
-    if earlier >= total:
-        return
-    extractor = Extractor.load(teacher.folder, device=device, threads=threads)
-    waiting = islice(formats.read(labels.sentences, JSONL), earlier, None)
+    """Let a teacher read the parts that it has not read."""
+    extractor, waiting = load(), formats.read(labels.sentences, JSONL)
     # Part by part, so that batches, and with them the last digits, are the same whatever was killed.
-    while part := list(islice(waiting, PART)):
+    for number in range(1, missing[-1] + 1):
+        part = list(islice(waiting, PART))
+        if number not in missing:
+            continue
         read: list[Sentence] = []
         for sentence in extractor.annotate(part):
             read.append(replace(sentence, text=None, token_spans=None))
             if len(read) % STEP == 0:
                 yield _progress(read[-STEP:])
-        labels.write_part(number, read)
+        labels.write_part(teacher, number, read)
         yield _progress(read[len(read) // STEP * STEP :])
+
+
+def _teach_on_cluster(
+    labels: Labels, teacher: int, load: ModelLoader, missing: Sequence[int], cluster: Cluster
+) -> Iterator[LabellingEvent]:
+    """The same by a cluster, whose machines see the folder of labels."""
+    with connected(cluster) as ray:
+        folder, places = labels.folder.absolute(), _places(labels.sentences)
+        teaching = Teaching(folder, teacher, places, sent_along(ray, load))
+        for told in each_on_ray(ray, teaching.prepare, missing, cluster):
+            yield Labelled(told["sentences"], told["tokens"])
+
+
+@dataclass(frozen=True, slots=True)
+class Teaching:
+    """All that an actor needs to let a teacher read parts; ``places`` are the bytes where they begin."""
+
+    folder: Path
+    teacher: int
+    places: Sequence[int]
+    load: Callable[[], Any]
+
+    def prepare(self) -> Callable[[int], dict[str, Any]]:
+        """Load the teacher; what is given reads a part by its number."""
+        return partial(self._read, Labels(self.folder), self.load())
+
+    def _read(self, labels: Labels, extractor: Extractor, number: int) -> dict[str, Any]:
+        start, end = self.places[number - 1 : number + 1]
+        with labels.sentences.open("rb") as file:
+            file.seek(start)
+            lines = file.read(end - start).splitlines()
+        part = [Sentence.from_dict(json.loads(line)) for line in lines]
+        read = [replace(each, text=None, token_spans=None) for each in extractor.annotate(part)]
+        labels.write_part(self.teacher, number, read)
+        return {"sentences": len(read), "tokens": sum(map(len, read))}
+
+
+def _places(path: Path) -> list[int]:
+    """Where parts begin in a file of sentences, a line each, and where the last one ends."""
+    places, read = [0], 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            read += len(line)
+            if number % PART == 0:
+                places.append(read)
+    return places if places[-1] == read else [*places, read]
 
 
 def _progress(sentences: list[Sentence]) -> Labelled:

@@ -112,10 +112,17 @@ class Labels:
         """The sentences that a teacher has read."""
         return sum(1 for part in self.parts(teacher) for _ in read_lines(part))
 
-    def write_part(self, teacher: int, sentences: Iterable[Sentence]) -> None:
-        """Add a part to a teacher's, whole or not at all."""
-        number = len(self.parts(teacher)) + 1
-        formats.write(self.folder / f"teacher-{teacher}" / f"part-{number:05d}.jsonl", sentences)
+    def missing(self, teacher: int, size: int) -> list[int]:
+        """The numbers, from 1, of the parts of so many sentences that a teacher has not read."""
+        parts = -(-self.record["text"]["sentences"] // size)
+        return [n for n in range(1, parts + 1) if not self._part(teacher, n).exists()]
+
+    def write_part(self, teacher: int, number: int, sentences: Iterable[Sentence]) -> None:
+        """Write a part of a teacher's, whole or not at all."""
+        formats.write(self._part(teacher, number), sentences)
+
+    def _part(self, teacher: int, number: int) -> Path:
+        return self.folder / f"teacher-{teacher}" / f"part-{number:05d}.jsonl"
 
     def readings(self, teacher: int) -> Iterator[Sentence]:
         """The sentences as a teacher has read them."""

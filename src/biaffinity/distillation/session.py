@@ -14,6 +14,7 @@ from biaffinity import formats, training
 from biaffinity.bulk.readers import Fields
 from biaffinity.bulk.run import Noted
 from biaffinity.bulk.sources import STDIN, Inputs
+from biaffinity.cluster.engine import Cluster
 from biaffinity.config.recipes import read_recipe
 from biaffinity.config.settings import Config
 from biaffinity.distillation.events import Event
@@ -52,6 +53,7 @@ def distil(
     seed: int = 1,
     device: str = "auto",
     threads: int = 1,
+    cluster: Cluster | None = None,
     overrides: Sequence[str] = (),
     resume: bool = False,
     graphs: bool = True,
@@ -71,6 +73,7 @@ def distil(
         recipe, vectors, seed, overrides, graphs: of the student's training, as for `biaffinity.train`.
         device: what teachers and student run on; ``auto`` is a GPU where PyTorch sees one.
         threads: of the CPU, for each teacher.
+        cluster: a Ray cluster whose machines label; they must see the folder of labels.
         resume: go on with labels and a run that were stopped or killed.
         watch: is told every event, of labelling and of training.
 
@@ -99,7 +102,7 @@ def distil(
         )
     models = [teachers] if isinstance(teachers, str | Path) else teachers
     inputs = text if isinstance(text, Inputs) else files_of_text(text)
-    for event in _label(folder, models, inputs, vote, Types.among(gold), device, threads):
+    for event in _label(folder, models, inputs, vote, Types.among(gold), device, threads, cluster):
         watch(event)
     for leftover in out.glob(f".{TRAIN}.*.part"):  # of a killed process
         leftover.unlink(missing_ok=True)
@@ -140,6 +143,7 @@ def _label(
     gold: Types,
     device: str,
     threads: int,
+    cluster: Cluster | None,
 ) -> Iterator[Event]:
     """Make labels or go on with them; those that are whole are checked and left as they are."""
     teachers = find_teachers(models)
@@ -159,7 +163,7 @@ def _label(
         labels.types.require(str(labels.folder), gold)
     if not labels.complete:
         threshold = VOTE if vote is None else vote
-        yield from label(labels, teachers, text, threshold, device=device, threads=threads)
+        yield from label(labels, teachers, text, threshold, device=device, threads=threads, cluster=cluster)
 
 
 def _require_settings(

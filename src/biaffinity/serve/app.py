@@ -14,10 +14,12 @@ from starlette.staticfiles import StaticFiles
 
 from biaffinity.config.folder import read_examples
 from biaffinity.extraction import Extractor
+from biaffinity.extraction.identity import machine
 from biaffinity.extraction.loading import model_folder
 from biaffinity.serve.endpoints import Service
 from biaffinity.serve.gate import STREAM, Gate
 from biaffinity.serve.hosts import Hosts
+from biaffinity.serve.keeping import Keeper
 from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.openapi import add_operations, describe
 from biaffinity.serve.places import Places
@@ -35,7 +37,10 @@ def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
     extractor = extractor or Extractor.load(folder, device=settings.device)
     examples = read_examples(folder)
     metrics, keys = Metrics(), Keys.read(settings.api_key_file)
-    service = Service(settings, extractor, metrics, examples)
+    keeper = None
+    if settings.sink is not None:
+        keeper = Keeper(settings.sink, machine(settings.model, folder).version, metrics)
+    service = Service(settings, extractor, metrics, examples, keeper)
     app = FastAPI(
         title="Biaffinity",
         version=__version__,

@@ -19,6 +19,7 @@ from biaffinity.serve.answers import JsonAnswer, StreamAnswer
 from biaffinity.serve.batching import Batcher
 from biaffinity.serve.bodies import JSON, LINES, read_body, read_lines, require_type
 from biaffinity.serve.held import Held
+from biaffinity.serve.keeping import Keeper
 from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.problems import ServiceError, malformed, misused, too_many_characters
 from biaffinity.serve.reading import Reader, Task
@@ -32,12 +33,18 @@ class Service:
     """The endpoints, and what they share."""
 
     def __init__(
-        self, settings: Settings, extractor: Extractor, metrics: Metrics, examples: dict[str, str]
+        self,
+        settings: Settings,
+        extractor: Extractor,
+        metrics: Metrics,
+        examples: dict[str, str],
+        keeper: Keeper | None = None,
     ) -> None:
         self._settings = settings
         self._extractor = extractor
         self._metrics = metrics
         self._examples = examples
+        self._keeper = keeper
         self._batcher: Batcher | None = None
         self._bodies, self._answers = Held(settings.max_held), Held(settings.max_held)
         self._tail = b'],"model":' + to_json(settings.model_name) + b"}"
@@ -49,7 +56,7 @@ class Service:
             # A monstrous sentence is read in pieces; the answer shows them, and the log would say whose.
             warnings.simplefilter("ignore", BiaffinityWarning)
             self._batcher = batcher = Batcher(
-                Reader(self._extractor, self._settings),
+                Reader(self._extractor, self._settings, *([self._keeper.keep] if self._keeper else [])),
                 self._metrics,
                 max_waiting=self._settings.max_waiting,
                 timeout=self._settings.timeout,
@@ -59,6 +66,8 @@ class Service:
             finally:
                 self._batcher = None
                 await batcher.close()
+                if self._keeper is not None:
+                    await asyncio.to_thread(self._keeper.close)
 
     @property
     def batcher(self) -> Batcher:

@@ -51,6 +51,11 @@ class Metrics:
             multiprocess_mode="livesum",
         )
 
+        self.kept = Counter("biaffinity_documents_kept", "Documents written to the store.", registry=registry)
+        self.not_kept = Counter(
+            "biaffinity_documents_not_kept", "Documents that the store could not be given.", registry=registry
+        )
+
     def answered(self, route: str, status: int, seconds: float) -> None:
         """Count a request."""
         self._requests.labels(route, str(status)).inc()

@@ -61,8 +61,14 @@ class AbandonedError(Exception):
 class Reader:
     """An extractor that answers in JSON, and does not begin what would be too much."""
 
-    def __init__(self, extractor: Extractor, settings: Settings) -> None:
+    def __init__(
+        self,
+        extractor: Extractor,
+        settings: Settings,
+        keep: Callable[[Document, Task], None] = lambda document, task: None,
+    ) -> None:
         self.extractor = extractor
+        self._keep = keep
         self._settings = settings
         self._batch_tokens = BATCH_TOKENS if extractor.device == "cpu" else None
         #: So that a type has one colour in all drawings.
@@ -99,10 +105,12 @@ class Reader:
         if relations > self._settings.max_relations:
             return too_many("relations", relations, "max_relations", self._settings.max_relations)
         if task.width is None:
+            self._keep(document, task)
             return to_json(document.to_dict())
         if relations > self._settings.max_arcs:
             return too_many("relations to draw", relations, "max_arcs", self._settings.max_arcs)
         drawing = svg(document, width=task.width, style=False, palette=self.palette)
+        self._keep(document, task)
         return to_json({**document.to_dict(), "svg": drawing})
 
 

@@ -24,6 +24,7 @@ from biaffinity.serve.places import Places
 from biaffinity.serve.protocol import BoundedProtocol
 from biaffinity.serve.security import Keys
 from biaffinity.serve.settings import Settings
+from biaffinity.store import open_store
 
 #: How the settings reach the worker processes.
 VARIABLE = "BIAFFINITY_SERVE"
@@ -42,6 +43,8 @@ def run(settings: Settings) -> None:
         settings = settings.model_copy(update={"allowed_hosts": default_hosts(settings.host)})
     extractor = Extractor.load(settings.model, device=settings.device)
     Keys.read(settings.api_key_file)
+    if settings.sink is not None:
+        open_store(settings.sink).close()
     _try_address(settings.host, settings.port)
     _allow_files(settings.max_connections)
     options = server_options(settings)

@@ -25,6 +25,7 @@ class Settings(BaseModel):
     workers: int = Field(1, ge=1)
     device: str = "cpu"
     api_key_file: Path | None = None
+    sink: str | None = None
     max_chars: int = Field(100_000, ge=1)
     max_requests: int = Field(512, ge=1)
     max_streams: int = Field(128, ge=1)

@@ -21,7 +21,7 @@ from biaffinity.errors import BiaffinityError, DataError, UsageError
 from bulk import capitals
 from bulk.runs import content, interrupt, names, run, write
 
-TESTS = Path(__file__).parent.parent
+TESTS = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -179,11 +179,11 @@ EVERY_KILL = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from biaffinity.bulk import checkpoint
 from biaffinity.bulk import run as module
-from biaffinity.bulk.sinks import format_named
+from biaffinity.bulk.sinks import sink_named
+from biaffinity.bulk.sinks.growing import GrowingFile
 from biaffinity.bulk.sources import Inputs
-from biaffinity.bulk.finished import remove
+from biaffinity.bulk.sinks.finished import remove
 from bulk import capitals
 from bulk.runs import content
 
@@ -192,8 +192,8 @@ name = {out!r}
 out, calls, last = Path(name), 0, None
 
 def run(resume=False):
-    form = format_named(None, name)
-    for _ in module.extract_to_file(Inputs(["in.jsonl"]), out, form, capitals.load, {{}}, resume=resume):
+    sink = sink_named(None, name)
+    for _ in module.extract_into(sink, Inputs(["in.jsonl"]), capitals.load, {{}}, resume=resume):
         pass
 
 def touched():
@@ -208,7 +208,7 @@ def watch(event, arguments):
     if out.name in path or path.endswith((".ann", ".txt", ".conf")):  # those of the folder
         touched()
 
-append = checkpoint.GrowingFile.append
+append = GrowingFile.append
 
 def torn(self, raw):
     append(self, raw[: len(raw) // 2])
@@ -227,7 +227,7 @@ while True:
     child = os.fork()
     if not child:
         calls, last = 0, kills
-        checkpoint.GrowingFile.append = torn
+        GrowingFile.append = torn
         run()
         os._exit(0)
     status = os.waitpid(child, 0)[1]
@@ -256,16 +256,15 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from biaffinity.bulk import run as module
-from biaffinity.bulk.sinks import format_named
+from biaffinity.bulk.sinks import sink_named
 from biaffinity.bulk.sources import Inputs
 from bulk import capitals
 
 if __name__ == "__main__":
     module.CHUNK_DOCUMENTS, module._COMMIT_SECONDS = 5, 0.0
-    out = Path("out.jsonl")
-    load = capitals.load
-    for event in module.extract_to_file(
-        Inputs(["in.jsonl"]), out, format_named(None, out), load, {{}}, workers=2, resume=True
+    sink = sink_named(None, "out.jsonl")
+    for event in module.extract_into(
+        sink, Inputs(["in.jsonl"]), capitals.load, {{}}, workers=2, resume=True
     ):
         print(event, flush=True)
 """

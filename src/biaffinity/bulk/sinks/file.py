@@ -1,4 +1,4 @@
-"""An output that can be taken up again: OUT.part, what is written so far, and OUT.part.json, how far it goes.
+"""A file, or folder, that can be taken up again: OUT.part, all that is written, and OUT.part.json, how far.
 
 The first only grows, and the second is replaced as a whole after it has. Killed between the two, a run has
 written more than it knows of; the next one cuts that off and writes it again, so every record is there once.
@@ -14,133 +14,132 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
-from biaffinity.bulk.finished import (
+from biaffinity.bulk.sinks.finished import (
     FAILED,
     RECORD,
     RECORDS,
     REPLACED,
-    Failure,
+    FileFailure,
     FinishedOutput,
     beside,
     damage,
     find_finished,
     publish,
+    read_failures,
     remove,
     same_settings,
 )
-from biaffinity.bulk.growing import GrowingFile, prefix_digests
-from biaffinity.bulk.marks import Mark, thinned
-from biaffinity.bulk.sinks import Format
+from biaffinity.bulk.sinks.format import Format
+from biaffinity.bulk.sinks.growing import GrowingFile, prefix_digests
+from biaffinity.bulk.sinks.marks import FileMark, thinned
+from biaffinity.bulk.sinks.sink import Failure, Mark, Sink
 from biaffinity.checksums import read_sealed, sealed, tree_checksum
 from biaffinity.errors import DataError, UsageError
 from biaffinity.files import refused
 from biaffinity.locks import sole_writer
 
+_PIECE = 1 << 20  # bytes copied at a time
 
-class PartialOutput:
-    """OUT while it is being written; use it as a context.
 
-    ``settings`` is all that decides what is written. A run is gone on with only under the same. With
-    ``force`` an earlier run is forgotten, and a file that is there is replaced when the new one is whole; not
-    so a folder, which may hold more than we have written.
-    ``finished`` is what an earlier run has left, where there is nothing more to write but what had failed;
-    ``notes`` tell what had to be put right.
+class FileSink(Sink[str]):
+    """A file or folder of some format; ``single``: there can be but one document.
+
+    With ``force`` a file that is there is replaced when the new one is whole; not so a folder, which may hold
+    more than we have written.
     """
 
-    def __init__(
-        self, out: Path, form: Format, settings: Mapping[str, Any], *, resume: bool, force: bool = False
-    ) -> None:
+    def __init__(self, out: Path, form: Format, *, single: bool = False) -> None:
         self.out = out
         self.form = form
-        self.settings = json.loads(json.dumps(settings))  # as it will be read back
-        self.resume = resume
-        self.force = force
+        self.single = single
+        self.name, self.render, self.report = form.name, form.render, form.report
+        self.title = str(out)
+        self.failed_at = str(beside(out, FAILED))
         self.records = beside(out, ".part")
-        self.failures = beside(out, ".part.failed")
+        self.failed = beside(out, ".part.failed")
         self.state = beside(out, ".part.json")
         # Always the same neighbours: what a kill leaves of them is written over.
         self._new_state = beside(out, ".part.json.new")
         self._whole = beside(out, ".part.new")
-        self.mark = Mark()
+
+    def open(
+        self, settings: Mapping[str, Any], source: Mapping[str, Any], *, resume: bool, force: bool = False
+    ) -> FileSink:
+        """See what is there, and open the files of records and failures, cut to what is known of."""
+        told = {**settings, "format": self.name, **source}
+        self.settings = json.loads(json.dumps(told))  # as it will be read back
+        self.resume, self.force = resume, force
+        self.mark: FileMark = FileMark()
         self.finished: FinishedOutput | None = None
         self.notes: list[str] = []
-        self._marks: list[Mark] = []
+        self._marks: list[FileMark] = []
         self._moving = False  # files are taking their places: none of them may be lost
-        self._stack = ExitStack()
-
-    def __enter__(self) -> PartialOutput:
-        """See what is there, and open the files of records and failures, cut to what is known of."""
+        self._old: BinaryIO | None = None
         if self.out.exists() and self.out.is_dir() != self.form.is_folder:
             kinds = ("folder", "file") if self.out.is_dir() else ("file", "folder")
             raise DataError(f"is a {kinds[0]}, a {kinds[1]} is to be written here", where=str(self.out))
-        with self._stack as stack:
+        with ExitStack() as stack:
             stack.enter_context(sole_writer(self.out, beside(self.out, ".lock")))
             self._find()
-            records = failures = None
+            records = failed = None
             if self.finished is not None:
                 self._clear()
             else:
                 if self.state.exists():
-                    records, failures = self._earlier()
+                    records, failed = self._earlier()
                 else:
                     self._save(ended=False)
                 for suffix in (RECORD, FAILED, RECORDS):  # of an output that was deleted, or is replaced
                     beside(self.out, suffix).unlink(missing_ok=True)
-            self._open(records, failures)
+            self._open(records, failed)
             self._stack = stack.pop_all()
+        self.complete = self.finished is not None
+        if self.finished is not None:
+            self.mark = self.finished.mark
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Leave it; of a run that came nowhere nothing is left behind."""
         with self._stack:
             self._records.close()
-            self._failures.close()
+            self._failed.close()
             if self._moving:
                 return
-            if self.finished is not None or self.mark == Mark():  # it came nowhere: leave nothing behind
+            if self.finished is not None or self.mark == FileMark():
                 self._clear()
 
-    def append(self, records: str) -> None:
+    def append(self, record: str) -> None:
         """Add records; they count once `commit` has said so."""
-        self._records.append(records.encode())
-
-    def copy(self, raw: bytes) -> None:
-        """Add records of an earlier output."""
-        self._records.append(raw)
+        self._records.append(record.encode())
 
     def fail(self, document: int, problem: str) -> None:
         """Note a document that has no record."""
-        self._failures.append(Failure(document, problem, self._records.size).line().encode())
+        self._failed.append(FileFailure(document, problem, self._records.size).line().encode())
 
-    def commit(self, mark: Mark, *, ended: bool = False) -> None:
-        """Everything added so far is what ``mark`` stands for; sizes and checksums are set here."""
-        self._records.sync()
-        self._failures.sync()
-        self.mark = self._measured(mark)
-        self._marks = thinned([*self._marks, self.mark])
-        self._save(ended=ended)
+    def commit(self, mark: Mark) -> None:
+        """Everything added so far is what ``mark`` stands for."""
+        self._commit(mark, ended=False)
 
-    def finish(self, mark: Mark, *, single: bool) -> None:
+    def finish(self, mark: Mark) -> None:
         """All is written: make OUT of it."""
         if self.finished is None:
-            self.commit(mark, ended=True)
+            self._commit(mark, ended=True)
         else:
+            self._take_over(-1)
             self._records.sync()
-            self._failures.sync()
+            self._failed.sync()
             self.mark = self._measured(mark)
         self._records.close()
-        self._failures.close()
+        self._failed.close()
         staged = self._staged(failed=bool(self.mark.skipped))
         if self.form.finish is not None:
             try:
                 remove(self._whole)
-                self.form.finish(self.records, self._whole, single)
+                self.form.finish(self.records, self._whole, self.single)
             except OSError as error:
                 raise refused("written", self._whole, error) from error
         files = {suffix: str(tree_checksum(path)) for suffix, path in staged.items()}
@@ -149,13 +148,47 @@ class PartialOutput:
         publish(self.out, made, staged, previous=self.finished)
         self._moving, self.finished = False, made
 
-    def _measured(self, mark: Mark) -> Mark:
-        return replace(
-            mark,
+    def failures(self) -> list[FileFailure]:
+        """What was left out of OUT."""
+        found = read_failures(beside(self.out, FAILED))
+        if found and self.finished is not None:
+            records = beside(self.out, RECORDS) if RECORDS in self.finished.files else self.out
+            try:
+                self._old = self._stack.enter_context(records.open("rb"))
+            except OSError as error:
+                raise refused("read", records, error) from error
+        return found
+
+    def go_to(self, failure: Failure) -> None:
+        """Take over what stands before its place."""
+        assert isinstance(failure, FileFailure)
+        assert self._old is not None
+        self._take_over(failure.offset - self._old.tell())
+
+    def _take_over(self, size: int) -> None:
+        """Copy so many bytes of the earlier records; all that are left where it is negative."""
+        if self._old is None:
+            return
+        while size and (piece := self._old.read(_PIECE if size < 0 else min(size, _PIECE))):
+            self._records.append(piece)
+            size -= len(piece) if size > 0 else 0
+
+    def _commit(self, mark: Mark, *, ended: bool) -> None:
+        self._records.sync()
+        self._failed.sync()
+        self.mark = self._measured(mark)
+        self._marks = thinned([*self._marks, self.mark])
+        self._save(ended=ended)
+
+    def _measured(self, mark: Mark) -> FileMark:
+        return FileMark(
+            mark.position,
+            mark.digest,
+            mark.skipped,
             size=self._records.size,
             checksum=self._records.checksum,
-            failed_size=self._failures.size,
-            failed_checksum=self._failures.checksum,
+            failed_size=self._failed.size,
+            failed_checksum=self._failed.checksum,
         )
 
     def _staged(self, *, failed: bool = True) -> dict[str, Path]:
@@ -164,7 +197,7 @@ class PartialOutput:
             staged = {"": self.records}
         else:
             staged = {"": self._whole, **({RECORDS: self.records} if failed else {})}
-        return {**staged, FAILED: self.failures} if failed else staged
+        return {**staged, FAILED: self.failed} if failed else staged
 
     def _find(self) -> None:
         """What an earlier run has left, or why there can be none now."""
@@ -221,23 +254,23 @@ class PartialOutput:
         record = self._read_state()
         try:
             settings = record["settings"]
-            marks = [Mark(**mark) for mark in record["marks"]]
+            marks = [FileMark(**mark) for mark in record["marks"]]
         except (KeyError, TypeError) as error:
             raise DataError("is not ours", where=str(self.state), remedy=self._start_again()) from error
         same_settings(self.settings, settings, self.out, "the unfinished run")
         sound: tuple[Any, Any] = (None, None)
         pairs = zip(
             prefix_digests(self.records, [mark.size for mark in marks]),
-            prefix_digests(self.failures, [mark.failed_size for mark in marks]),
+            prefix_digests(self.failed, [mark.failed_size for mark in marks]),
             strict=False,
         )
-        for mark, (records, failures) in zip(marks, pairs, strict=False):
+        for mark, (records, failed) in zip(marks, pairs, strict=False):
             if (mark.checksum, mark.failed_checksum) != (
                 records.hexdigest() if mark.size else "",
-                failures.hexdigest() if mark.failed_size else "",
+                failed.hexdigest() if mark.failed_size else "",
             ):
                 break
-            self.mark, sound = mark, (records, failures)
+            self.mark, sound = mark, (records, failed)
             self._marks.append(mark)
         if marks and self.mark != marks[-1]:
             self.notes.append(
@@ -252,9 +285,9 @@ class PartialOutput:
     def _start_again(self) -> str:
         return f"delete it and {self.records.name}, and start again"
 
-    def _open(self, records: Any, failures: Any) -> None:
+    def _open(self, records: Any, failed: Any) -> None:
         self._records = GrowingFile(self.records, self.mark.size, records)
-        self._failures = GrowingFile(self.failures, self.mark.failed_size, failures)
+        self._failed = GrowingFile(self.failed, self.mark.failed_size, failed)
         if not self.mark.size and self.finished is None:
             self.append(self.form.header)
 
@@ -275,5 +308,5 @@ class PartialOutput:
         # Formats write into neighbours of their own, which a kill leaves.
         half = self.out.parent.glob(f".{glob.escape(self._whole.name)}.*.part")
         aside = (*half, self._whole, beside(self.out, REPLACED))
-        for path in (self.records, self.failures, *aside, self._new_state, self.state):
+        for path in (self.records, self.failed, *aside, self._new_state, self.state):
             remove(path)

@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biaffinity.bulk.marks import Mark
+from biaffinity.bulk.sinks.marks import FileMark
+from biaffinity.bulk.sinks.sink import Failure
 from biaffinity.checksums import read_sealed, sealed, tree_checksum
 from biaffinity.errors import DataError, UsageError
 from biaffinity.files import read_json_lines, refused
@@ -32,11 +33,9 @@ def beside(out: Path, suffix: str) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """A document that was left out: its number from 0, why, and where in the records it would stand."""
+class FileFailure(Failure):
+    """The same with where in the records it would stand."""
 
-    document: int
-    problem: str
     offset: int
 
     def line(self) -> str:
@@ -44,12 +43,12 @@ class Failure:
         return json.dumps(asdict(self), ensure_ascii=True) + "\n"
 
 
-def read_failures(path: Path) -> list[Failure]:
+def read_failures(path: Path) -> list[FileFailure]:
     """The failures in a file; none where there is no file."""
     if not path.exists():
         return []
     try:
-        return [Failure(**record) for _, record in read_json_lines(path)]
+        return [FileFailure(**record) for _, record in read_json_lines(path)]
     except TypeError as error:
         raise DataError(f"is damaged: {error}", where=str(path)) from error
 
@@ -58,7 +57,7 @@ def read_failures(path: Path) -> list[Failure]:
 class FinishedOutput:
     """What made an output, and its files: for each suffix of its name the checksum."""
 
-    mark: Mark
+    mark: FileMark
     settings: Mapping[str, Any]
     files: Mapping[str, str]
     previous: Mapping[str, Any] | None = field(default=None)
@@ -113,7 +112,7 @@ def damage(out: Path) -> DataError:
     )
 
 
-def same_settings(ours: Mapping[str, Any], theirs: Mapping[str, Any], out: Path, whose: str) -> None:
+def same_settings(ours: Mapping[str, Any], theirs: Mapping[str, Any], out: Path | str, whose: str) -> None:
     """An error that names the first thing that is different."""
     for name in sorted(ours.keys() | theirs.keys()):
         if ours.get(name) != theirs.get(name):
@@ -164,7 +163,7 @@ def _flush(path: Path) -> None:
 
 def _read(record: Mapping[str, Any], out: Path) -> FinishedOutput:
     try:
-        mark = Mark(**record["mark"])
+        mark = FileMark(**record["mark"])
         return FinishedOutput(mark, record["settings"], record["files"], record["previous"])
     except (KeyError, TypeError) as error:
         raise DataError(
