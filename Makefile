@@ -70,7 +70,7 @@ pythons:  ## make demo, and the tests that need no PyTorch, on every Python from
 		there=build/python$$version; \
 		$(MAKE) --no-print-directory demo PYTHON=$$python VENV=$$there >/dev/null || exit 1; \
 		$$there/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
-			pytest hypothesis || exit 1; \
+			pytest hypothesis filelock || exit 1; \
 		echo "Python $$version"; \
 		$$there/bin/pytest -q $(addprefix tests/,$(QUICK)) || exit 1; \
 	done
