@@ -67,7 +67,7 @@ def unsealed(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _head(folder: Path) -> dict[str, Any]:
-    """What config.json says; of files only the names: a card tells the time, weights are noted in no order."""
+    """What config.json says; of files only the names: a card tells the time, notes have no order."""
     head: dict[str, Any] = json.loads((folder / "config.json").read_text())
     return {**head, "files": sorted(head.get("files", {})), "sha256": None}
 
