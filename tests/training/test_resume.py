@@ -67,10 +67,9 @@ def unsealed(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _head(folder: Path) -> dict[str, Any]:
-    """What config.json says, checksums included, but for that of the card, which tells the time."""
+    """What config.json says; of files only the names: a card tells the time, notes have no order."""
     head: dict[str, Any] = json.loads((folder / "config.json").read_text())
-    head.get("files", {}).pop("README.md", None)
-    return {key: value for key, value in head.items() if key != "sha256"}
+    return {**head, "files": sorted(head.get("files", {})), "sha256": None}
 
 
 def ends_the_same(folder: Path, whole: Path) -> bool:
