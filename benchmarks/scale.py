@@ -42,7 +42,7 @@ from extraction import read_texts
 
 ROOT = Path(__file__).parent.parent
 #: Documents a second: of a quiet core, by results/extraction.json (29 tokens a text); and of one PostgreSQL
-#: server, one connection at a time, by results/sinks.json (rows of eleven a document, a busy machine).
+#: server, one connection at a time, eleven rows a document, on a busy machine (see docs/scale.md).
 RATE, DATABASE = 1000.0, 2200.0
 
 

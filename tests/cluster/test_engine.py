@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -177,7 +178,10 @@ def test_without_its_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch
         list(extract_on_ray(["x"], ParquetParts("out"), Mortal, {}, Cluster()))
 
 
-def test_a_model_is_written_down_where_it_is_not(folder: Path, tmp_path: Path) -> None:
+def test_a_model_is_written_down_once_where_it_is_not(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     kept: dict[str, Any] = {}
 
     def keep(files: Any) -> Any:
@@ -186,5 +190,10 @@ def test_a_model_is_written_down_where_it_is_not(folder: Path, tmp_path: Path) -
 
     loader = ModelLoader(folder, {}).sent(keep)
     assert loader._here() == folder
-    elsewhere = ModelLoader(tmp_path / "not here", {}, loader.fetch)._here()
+    elsewhere, again = (ModelLoader(tmp_path / "not here", {}, loader.fetch)._here() for _ in range(2))
+    assert elsewhere == again != folder
     assert {path.name for path in elsewhere.iterdir()} == set(kept)
+    next(elsewhere.glob("*.onnx")).write_bytes(b"somebody else's")
+    another = ModelLoader(tmp_path / "not here", {}, loader.fetch)._here()
+    assert another != elsewhere
+    assert next(another.glob("*.onnx")).read_bytes() in kept.values()

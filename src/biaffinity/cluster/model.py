@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -37,11 +39,29 @@ class ModelLoader:
         files = self.fetch()
         if _holds(self.folder, files):
             return self.folder
-        folder = Path(tempfile.mkdtemp(prefix="biaffinity-model-"))
-        for name, raw in files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(raw)
+        return _written(files)
+
+
+def _written(files: Mapping[str, bytes]) -> Path:
+    """A temporary folder with these files: one for all who need the same model, now and later."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name, raw in sorted(files.items()):
+        digest.update(f"{name} {len(raw)} ".encode())
+        digest.update(raw)
+    folder = Path(tempfile.gettempdir()) / f"biaffinity-model-{digest.hexdigest()}"
+    if _holds(folder, files):
         return folder
+    new = Path(tempfile.mkdtemp(prefix="biaffinity-model-"))
+    for name, raw in files.items():
+        (new / name).parent.mkdir(parents=True, exist_ok=True)
+        (new / name).write_bytes(raw)
+    try:
+        new.rename(folder)
+    except OSError:  # somebody was faster, or somebody else's folder is in the way
+        if not _holds(folder, files):
+            return new
+        shutil.rmtree(new)
+    return folder
 
 
 def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
