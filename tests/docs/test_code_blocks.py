@@ -36,6 +36,7 @@ NOT_RUN = [
     ("README.md", "installs into .venv; tests/test_demo.py runs the demo"),
     ("README.md", "needs the network"),
     ("docs/distillation.md", "trains transformers, and needs word vectors"),
+    ("docs/distillation.md", "goes on from the student above"),
     ("docs/hub.md", "needs the network"),
     ("docs/index.md", "installs into .venv; tests/test_demo.py runs the demo"),
     ("docs/quickstart.md", "needs the network"),

@@ -83,7 +83,7 @@ def test_a_run_beside_others_ends_as_it_would_alone(
     assert histories[0] == histories[1]
     scores = [json.loads((folder / "run.json").read_text())["scores"] for folder in both]
     assert scores[0] == scores[1]
-    configs = [(folder / "config.json").read_bytes() for folder in both]
+    configs = [json.loads((folder / "config.json").read_text())["config"] for folder in both]
     assert configs[0] == configs[1]
 
 
