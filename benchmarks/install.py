@@ -25,7 +25,7 @@ import bars
 
 ROOT = Path(__file__).parent.parent
 SENTENCE = "David Foster is the AP's Northwest regional reporter, based in Seattle."
-BAR = 150
+BAR = 165
 STAGES = ("files", "used", "compiled")
 
 
