@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from typing import Any
 
 from biaffinity.annotation import Sentence
@@ -66,14 +67,14 @@ class Vocabulary:
 
         Those met less often than ``min_count`` are left out.
         """
-        words: Counter[str] = Counter()
+        tokens = _counted(sentences)
         characters: Counter[str] = Counter()
-        for sentence in sentences:
-            words.update(word_form(token, normalisation) for token in sentence.tokens)
-            for token in sentence.tokens:
-                characters.update(character_form(token, normalisation))
-        for sentence in more_words:
-            words.update(word_form(token, normalisation) for token in sentence.tokens)
+        for token, count in tokens.items():
+            for character in character_form(token, normalisation):
+                characters[character] += count
+        words: Counter[str] = Counter()
+        for token, count in chain(tokens.items(), _counted(more_words).items()):
+            words[word_form(token, normalisation)] += count
         frequent = (word for word, count in words.items() if count >= min_count)
         ranked = sorted(frequent, key=lambda word: (-words[word], word))
         return cls(
@@ -108,6 +109,11 @@ class Vocabulary:
         if type(size) is not int or size < 1:
             raise DataError("must be a whole number from 1 on", where="word_size")
         return cls(**record)
+
+
+def _counted(sentences: Iterable[Sentence]) -> Counter[str]:
+    """The distinct tokens: each is looked at once, though a large text repeats it thousands of times."""
+    return Counter(chain.from_iterable(sentence.tokens for sentence in sentences))
 
 
 def _is_list_of(value: object, kind: type) -> bool:
