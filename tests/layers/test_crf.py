@@ -215,3 +215,34 @@ def test_gradients_by_the_scan_are_those_by_the_loop(monkeypatch: pytest.MonkeyP
         gradients.append([read.grad, *(parameter.grad.clone() for parameter in crf.parameters())])
     for ours, theirs in zip(*gradients, strict=True):
         torch.testing.assert_close(ours, theirs, atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize(("seed", "transitions", "allowed"), CASES)
+def test_certainties_give_the_mean_over_the_labellings_that_they_tell_of(seed, transitions, allowed):
+    crf = random_crf(seed, transitions=transitions, allowed=allowed)
+    emissions = torch.randn(1, SIZE, LABELS, dtype=torch.float64)
+    # Two labelled tokens that come together, then one by itself, then one outside.
+    segments = [([1, 2], 0.75), ([1], 0.5), ([0], 1.0)]
+    labels, certainty = torch.tensor([[1, 2, 1, 0]]), torch.tensor([[0.75, 0.75, 0.5, 1.0]])
+    joined = torch.tensor([[True, False, False]])
+    lengths = torch.tensor([SIZE])
+    expected = torch.zeros(1, dtype=torch.float64)
+    for held in product([True, False], repeat=2):
+        weight, path = 1.0, []
+        for (own, sure), there in zip(segments, (*held, True), strict=True):
+            weight *= sure if there else 1 - sure
+            path += own if there else [0] * len(own)
+        expected += weight * crf.log_likelihood(emissions, torch.tensor([path]), lengths)
+    found = crf.log_likelihood(emissions, labels, lengths, certainty.double(), joined)
+    torch.testing.assert_close(found, expected)
+
+
+def test_entire_certainty_is_the_likelihood_itself():
+    crf = random_crf(5)
+    emissions, labels = torch.randn(2, SIZE, LABELS, dtype=torch.float64), torch.tensor([[1, 2, 0, 1]] * 2)
+    lengths = torch.tensor([SIZE, 2])
+    sure, joined = torch.ones(2, SIZE, dtype=torch.float64), torch.zeros(2, SIZE - 1, dtype=torch.bool)
+    torch.testing.assert_close(
+        crf.log_likelihood(emissions, labels, lengths, sure, joined),
+        crf.log_likelihood(emissions, labels, lengths),
+    )

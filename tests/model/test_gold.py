@@ -15,7 +15,7 @@ from biaffinity.decoding.candidates import Pairs, candidates
 from biaffinity.decoding.labels import Spans
 from biaffinity.decoding.network import Description
 from biaffinity.decoding.schema import NO_RELATION, Schema
-from biaffinity.model.gold import Gold, gold_batch, gold_sentence
+from biaffinity.model.gold import Classes, Gold, gold_batch, gold_sentence
 from strategies import ENTITY_TYPES, sentences
 
 SCHEMA = Schema(
@@ -34,8 +34,8 @@ def gold_of(parts: list[Sentence], description: Description) -> Gold:
     return gold_batch([gold_sentence(sentence, description) for sentence in parts], description)
 
 
-def triples(pairs: Pairs, classes: np.ndarray[Any, Any]) -> list[Triple]:
-    return list(zip(pairs.head.tolist(), pairs.tail.tolist(), classes.tolist(), strict=True))
+def triples(pairs: Pairs, classes: Classes) -> list[Triple]:
+    return list(zip(pairs.head.tolist(), pairs.tail.tolist(), classes.numbers.tolist(), strict=True))
 
 
 def rows(spans: Spans) -> list[tuple[int, int, int, str]]:
@@ -131,8 +131,8 @@ def test_a_wrong_start_and_type_do_not_lose_the_relation_but_a_wrong_end_does(
 
 def test_no_entities_give_no_pairs() -> None:
     gold = gold_of([Sentence(["in"])], known())
-    assert len(gold.spans) == len(gold.pairs) == len(gold.classes) == 0
-    assert gold.classes.dtype == np.int64
+    assert len(gold.spans) == len(gold.pairs) == len(gold.classes.numbers) == 0
+    assert gold.classes.numbers.dtype == np.int64
 
 
 def test_of_overlapping_entities_the_outermost_stays_and_relations_of_others_go() -> None:
@@ -143,13 +143,13 @@ def test_of_overlapping_entities_the_outermost_stays_and_relations_of_others_go(
     )
     gold = gold_sentence(sentence, known())
     assert gold.entities == (Entity(0, 1, "Peop"), Entity(2, 4, "Org"), Entity(5, 6, "Loc"))
-    assert gold.relations == {(0, 1): 3, (0, 2): 2}
+    assert gold.relations == {(0, 1): (3, 1.0), (0, 2): (2, 1.0)}
 
 
 def test_of_two_relations_of_a_pair_the_first_stays() -> None:
     entities = [Entity(0, 1, "Peop"), Entity(1, 2, "Peop")]
     sentence = Sentence(["Ada", "Bo"], entities, [Relation("Work_For", 0, 1), Relation("Kill", 0, 1)])
-    assert gold_sentence(sentence, known()).relations == {(0, 1): 3}
+    assert gold_sentence(sentence, known()).relations == {(0, 1): (3, 1.0)}
 
 
 def test_types_the_model_does_not_know_are_no_labels() -> None:
@@ -160,3 +160,19 @@ def test_types_the_model_does_not_know_are_no_labels() -> None:
     assert gold.types.tolist() == [3, 0]
     assert gold.relations == {(0, 1): 2}
     assert gold.labels[0] == 0
+
+
+def test_scores_are_certainties_where_labels_are_soft() -> None:
+    sentence = Sentence(
+        ["Ada", "Lee", "left", "Oslo"],
+        [Entity(0, 2, "Peop", score=0.75), Entity(3, 4, "Loc")],
+        [Relation("Live_In", 0, 1, score=0.5)],
+    )
+    shorter = Sentence(["Oslo"], [Entity(0, 1, "Loc", score=0.25)])
+    parts = [gold_sentence(part, known()) for part in (sentence, shorter)]
+    soft = gold_batch(parts, known(), soft=True)
+    assert soft.certainty is not None
+    assert soft.certainty.tolist() == [[0.75, 0.75, 1, 1], [0.25, 1, 1, 1]]
+    assert soft.joined.tolist() == [[True, False, False], [False, False, False]]
+    assert (soft.classes.numbers.tolist(), soft.classes.certainty.tolist()) == ([2], [0.5])
+    assert gold_batch(parts, known()).certainty is None

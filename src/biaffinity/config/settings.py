@@ -88,6 +88,8 @@ class TrainingConfig(Section):
     clip: float = Field(default=0.0, ge=0)
     #: Labels and entities that the relation classifier is trained on.
     relation_labels: Literal["gold", "predicted"] = "gold"
+    #: Labels with a score are learnt as that likely, not as certain.
+    soft_labels: bool = False
     #: Share of the sentences without a relation that an epoch reads, drawn anew for each. A corpus of
     #: few relations teaches a model to see none; a share evens out what it meets.
     negative_ratio: float = Field(default=1.0, ge=0, le=1)

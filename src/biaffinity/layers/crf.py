@@ -63,19 +63,30 @@ class CRF(nn.Module):
             self.end + self._forbidden_end,
         )
 
-    def log_likelihood(self, emissions: Tensor, labels: Tensor, lengths: Tensor) -> Tensor:
-        """Log probability of each labelling.
+    def log_likelihood(
+        self,
+        emissions: Tensor,
+        labels: Tensor,
+        lengths: Tensor,
+        certainty: Tensor | None = None,
+        joined: Tensor | None = None,
+    ) -> Tensor:
+        """Log probability of each labelling; with certainties the mean of it over all that they tell of.
 
         Args:
             emissions: [batch, size, labels].
             labels: [batch, size]; padding may hold any label.
             lengths: [batch], each at least 1.
+            certainty: [batch, size], how likely each token has its label; else it has label 0.
+            joined: [batch, size - 1], whether a token and the next have their labels only together.
 
         Returns:
             [batch].
         """
         partition = self.log_partition(emissions, lengths)
-        return self.path_score(emissions, labels, lengths) - partition
+        if certainty is None or joined is None:
+            return self.path_score(emissions, labels, lengths) - partition
+        return self.expected_score(emissions, labels, lengths, certainty, joined) - partition
 
     def path_score(self, emissions: Tensor, labels: Tensor, lengths: Tensor) -> Tensor:
         """The unnormalised score of each labelling; shapes as in `log_likelihood`."""
@@ -85,6 +96,31 @@ class CRF(nn.Module):
         steps = transitions[labels[:, :-1], labels[:, 1:]]
         last = labels.gather(1, lengths.unsqueeze(1) - 1).squeeze(1)
         return score + (steps * mask[:, 1:]).sum(1) + start[labels[:, 0]] + end[last]
+
+    def expected_score(
+        self, emissions: Tensor, labels: Tensor, lengths: Tensor, certainty: Tensor, joined: Tensor
+    ) -> Tensor:
+        """The mean score of the labellings that certainties tell of; shapes as in `log_likelihood`.
+
+        A score is a sum over tokens and neighbours, so the mean of each is all that is needed.
+        """
+        transitions, start, end = self._scores()
+        mask = _mask(lengths, emissions.size(1))
+        own = emissions.gather(2, labels.unsqueeze(2)).squeeze(2)
+        score = ((certainty * own + (1 - certainty) * emissions[:, :, 0]) * mask).sum(1)
+        left, right, sure, next_sure = labels[:, :-1], labels[:, 1:], certainty[:, :-1], certainty[:, 1:]
+        both, neither = transitions[left, right], transitions[0, 0]
+        together = sure * both + (1 - sure) * neither
+        apart = sure * next_sure * both + (1 - sure) * (1 - next_sure) * neither
+        apart = apart + sure * (1 - next_sure) * transitions[left, torch.zeros_like(left)]
+        apart = apart + (1 - sure) * next_sure * transitions[torch.zeros_like(right), right]
+        steps = torch.where(joined, together, apart)
+        last = lengths.unsqueeze(1) - 1
+        first_sure, last_sure = certainty[:, 0], certainty.gather(1, last).squeeze(1)
+        ends = end[labels.gather(1, last).squeeze(1)]
+        score = score + (steps * mask[:, 1:]).sum(1)
+        score = score + first_sure * start[labels[:, 0]] + (1 - first_sure) * start[0]
+        return score + last_sure * ends + (1 - last_sure) * end[0]
 
     def log_partition(self, emissions: Tensor, lengths: Tensor) -> Tensor:
         """Log of the summed scores of all labellings, [batch]."""

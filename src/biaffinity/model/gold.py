@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biaffinity.annotation import Entity, Sentence, outermost
-from biaffinity.decoding.arrays import Ints, padded
+from biaffinity.decoding.arrays import Bools, Floats, Ints, padded
 from biaffinity.decoding.candidates import Pairs, candidates
 from biaffinity.decoding.labels import Spans
 from biaffinity.decoding.network import Description
@@ -16,28 +16,51 @@ from biaffinity.decoding.schema import NO_RELATION
 
 
 @dataclass(frozen=True, slots=True)
+class Classes:
+    """The classes of pairs, ``numbers`` [pairs], each certain to a degree, [pairs]: else it is none."""
+
+    numbers: Ints
+    certainty: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class GoldSentence:
-    """A sentence's labels [tokens], its flat entities with their types' numbers, its relations by entity."""
+    """A sentence's labels [tokens], its flat entities with their types' numbers, its relations by entity.
+
+    A relation is its class and how certain it is.
+    """
 
     labels: Ints
     entities: tuple[Entity, ...]
     types: Ints
-    relations: dict[tuple[int, int], int]
+    relations: dict[tuple[int, int], tuple[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """The annotation of a batch: ``labels`` [batch, size], entities, candidates and their classes [pairs]."""
+    """The annotation of a batch: ``labels`` [batch, size], entities, candidates and their classes [pairs].
+
+    Where labels have scores, ``certainty`` [batch, size] is how likely each token has its label.
+    """
 
     labels: Ints
     spans: Spans
     pairs: Pairs
-    classes: Ints
-    relations: tuple[dict[tuple[int, int], int], ...]
+    classes: Classes
+    relations: tuple[dict[tuple[int, int], tuple[int, float]], ...]
+    certainty: Floats | None
 
-    def classes_of(self, spans: Spans, pairs: Pairs) -> Ints:
+    def classes_of(self, spans: Spans, pairs: Pairs) -> Classes:
         """The classes of pairs among spans of any origin: gold where both last tokens are, else none."""
         return _classes(self.spans, self.relations, spans, pairs)
+
+    @property
+    def joined(self) -> Bools:
+        """Whether a token and the next belong to one entity, [batch, size - 1]."""
+        together = np.zeros((len(self.labels), max(0, self.labels.shape[1] - 1)), dtype=bool)
+        for row, start, end in zip(self.spans.sentence, self.spans.start, self.spans.end, strict=True):
+            together[row, start : end - 1] = True
+        return together
 
 
 def gold_sentence(sentence: Sentence, known: Description) -> GoldSentence:
@@ -47,11 +70,11 @@ def gold_sentence(sentence: Sentence, known: Description) -> GoldSentence:
     kept = [i for i in outermost(sentence.entities) if sentence.entities[i].type in numbers]
     place = {index: number for number, index in enumerate(kept)}
     entities = tuple(sentence.entities[index] for index in kept)
-    relations: dict[tuple[int, int], int] = {}
+    relations: dict[tuple[int, int], tuple[int, float]] = {}
     for relation in sentence.relations:
         head, tail, number = place.get(relation.head), place.get(relation.tail), classes.get(relation.type)
         if head is not None and tail is not None and number is not None:
-            relations.setdefault((head, tail), number)
+            relations.setdefault((head, tail), (number, certainty(relation.score)))
     return GoldSentence(
         labels=known.labels.encode(len(sentence), entities),
         entities=entities,
@@ -60,8 +83,13 @@ def gold_sentence(sentence: Sentence, known: Description) -> GoldSentence:
     )
 
 
-def gold_batch(sentences: Sequence[GoldSentence], known: Description) -> Gold:
-    """The annotation of several sentences together."""
+def certainty(score: float | None) -> float:
+    """How certain a label with this score is; one without was put there by a person."""
+    return 1.0 if score is None else score
+
+
+def gold_batch(sentences: Sequence[GoldSentence], known: Description, *, soft: bool = False) -> Gold:
+    """The annotation of several sentences together; their scores count if ``soft``."""
     entities = [entity for sentence in sentences for entity in sentence.entities]
     spans = Spans(
         sentence=np.repeat(np.arange(len(sentences)), [len(s.entities) for s in sentences]),
@@ -78,18 +106,30 @@ def gold_batch(sentences: Sequence[GoldSentence], known: Description) -> Gold:
         pairs=pairs,
         classes=_classes(spans, relations, spans, pairs),
         relations=relations,
+        certainty=_certainties(spans, entities, lengths) if soft else None,
     )
 
 
+def _certainties(spans: Spans, entities: Sequence[Entity], lengths: Ints) -> Floats:
+    """How certain the label of each token is: as its entity, or entirely. [batch, size]."""
+    certainties = np.ones((len(lengths), lengths.max()), dtype=np.float32)
+    for row, entity in zip(spans.sentence, entities, strict=True):
+        certainties[row, entity.start : entity.end] = certainty(entity.score)
+    return certainties
+
+
 def _classes(
-    gold: Spans, relations: Sequence[dict[tuple[int, int], int]], spans: Spans, pairs: Pairs
-) -> Ints:
+    gold: Spans,
+    relations: Sequence[dict[tuple[int, int], tuple[int, float]]],
+    spans: Spans,
+    pairs: Pairs,
+) -> Classes:
     first = np.searchsorted(gold.sentence, np.arange(len(relations))).tolist()
     last = (gold.end - 1).tolist()
     classes = {
-        (sentence, last[first[sentence] + head], last[first[sentence] + tail]): number
-        for sentence, numbers in enumerate(relations)
-        for (head, tail), number in numbers.items()
+        (sentence, last[first[sentence] + head], last[first[sentence] + tail]): found
+        for sentence, own in enumerate(relations)
+        for (head, tail), found in own.items()
     }
     keys = zip(
         spans.sentence[pairs.head].tolist(),
@@ -97,4 +137,8 @@ def _classes(
         (spans.end[pairs.tail] - 1).tolist(),
         strict=True,
     )
-    return np.array([classes.get(key, NO_RELATION) for key in keys], dtype=np.int64)
+    found = [classes.get(key, (NO_RELATION, 1.0)) for key in keys]
+    return Classes(
+        np.array([number for number, _ in found], dtype=np.int64),
+        np.array([sure for _, sure in found], dtype=np.float32),
+    )

@@ -12,13 +12,13 @@ import torch
 from torch import Tensor, nn
 
 from biaffinity.config.settings import Config, ModelConfig
-from biaffinity.decoding.arrays import Array, Ints
+from biaffinity.decoding.arrays import Array
 from biaffinity.decoding.candidates import Pairs, candidates
 from biaffinity.decoding.crf import CRFDecoder
 from biaffinity.decoding.decode import best_labelling
 from biaffinity.decoding.labels import BOUNDARIES, Spans
 from biaffinity.decoding.network import Batch
-from biaffinity.decoding.schema import Schema
+from biaffinity.decoding.schema import NO_RELATION, Schema
 from biaffinity.encoders.encoder import Encoder
 from biaffinity.layers.crf import FORBIDDEN
 from biaffinity.layers.dropout import Dropout
@@ -116,7 +116,10 @@ class JointModel(nn.Module):
         if self.description.within_boundaries and batch.boundaries is not None:
             legal = torch.from_numpy(self.description.labels.within(batch.boundaries)).to(self.device)
             emissions = emissions.masked_fill(~legal, FORBIDDEN)
-        tagger_loss = self.tagger.loss(emissions, labels, lengths).sum()
+        certainty = joined = None
+        if gold.certainty is not None:
+            certainty, joined = self._tensor(gold.certainty), self._tensor(gold.joined)
+        tagger_loss = self.tagger.loss(emissions, labels, lengths, certainty, joined).sum()
         spans, pairs, classes = gold.spans, gold.pairs, gold.classes
         if predicted:
             scores = emissions.detach().float().cpu().numpy()
@@ -128,7 +131,13 @@ class JointModel(nn.Module):
             return tagger_loss, tagger_loss.new_zeros(())
         states = self.relations(relation_vectors, labels, lengths)
         logits = self.pair_logits(states, spans, pairs)
-        return tagger_loss, nn.functional.cross_entropy(logits, self._tensor(classes), reduction="sum")
+        target, summed = self._tensor(classes.numbers), "sum" if gold.certainty is None else "none"
+        loss = nn.functional.cross_entropy(logits, target, reduction=summed)
+        if gold.certainty is not None:
+            sure, no = self._tensor(classes.certainty), torch.full_like(target, NO_RELATION)
+            other = nn.functional.cross_entropy(logits, no, reduction="none")
+            loss = (sure * loss + (1 - sure) * other).sum()
+        return tagger_loss, loss
 
     def pair_logits(self, states: Tensor, spans: Spans, pairs: Pairs) -> Tensor:
         """The scores of pairs by the relation classifier's states, [pairs, classes]."""
@@ -136,7 +145,7 @@ class JointModel(nn.Module):
         logits: Tensor = self.relations.scorer(states, *(self._tensor(part) for part in arrays))
         return logits
 
-    def _tensor(self, array: Ints) -> Tensor:
+    def _tensor(self, array: Array) -> Tensor:
         """An array as a tensor, sharing its memory on CPU."""
         return torch.from_numpy(array).to(self.device)
 

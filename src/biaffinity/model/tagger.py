@@ -36,6 +36,13 @@ class Tagger(nn.Module):
         emissions: Tensor = self.output(torch.tanh(self.hidden(states)))
         return emissions
 
-    def loss(self, emissions: Tensor, labels: Tensor, lengths: Tensor) -> Tensor:
-        """Negative log-likelihood of the gold labels, [batch]."""
-        return -self.crf.log_likelihood(emissions, labels, lengths)
+    def loss(
+        self,
+        emissions: Tensor,
+        labels: Tensor,
+        lengths: Tensor,
+        certainty: Tensor | None = None,
+        joined: Tensor | None = None,
+    ) -> Tensor:
+        """Negative log-likelihood of the gold labels, [batch]; see `CRF.log_likelihood`."""
+        return -self.crf.log_likelihood(emissions, labels, lengths, certainty, joined)

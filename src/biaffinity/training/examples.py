@@ -19,6 +19,7 @@ class Examples:
 
     def __init__(self, model: JointModel, sentences: Sequence[Sentence]) -> None:
         self._known = model.description
+        self._soft = model.config.training.soft_labels
         self._featuriser = model.encoder.new_featuriser()
         self._features = [self._featuriser.featurise(sentence.tokens) for sentence in sentences]
         self._gold = [gold_sentence(sentence, self._known) for sentence in sentences]
@@ -34,4 +35,4 @@ class Examples:
         if self._boundaries is not None:
             boundaries = padded(np.concatenate([self._boundaries[row] for row in rows]), lengths)
         features = self._featuriser.collate([self._features[row] for row in rows])
-        return Batch(features, lengths, boundaries), gold_batch(gold, self._known)
+        return Batch(features, lengths, boundaries), gold_batch(gold, self._known, soft=self._soft)
