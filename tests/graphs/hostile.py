@@ -5,6 +5,7 @@ Used by the tests and by ``benchmarks/attack_models.py``.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -285,7 +286,12 @@ def _mutate(model: ModelProto, chance: random.Random) -> None:
             elif attribute.type == 7 and attribute.ints:
                 attribute.ints[0] = chance.choice([-3, 0, 1, 2, 1 << 40])
     elif kind == 3:
-        whole = [tensor for tensor in graph.initializer if tensor.data_type == 7]
+        # An earlier change may have left a shape that its numbers do not fill.
+        whole = [
+            tensor
+            for tensor in graph.initializer
+            if tensor.data_type == 7 and 8 * math.prod(tensor.dims) == len(tensor.raw_data)
+        ]
         if whole:
             tensor = chance.choice(whole)
             array = numpy_helper.to_array(tensor).copy()
