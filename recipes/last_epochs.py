@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import argparse
 import random
-from dataclasses import replace
 from pathlib import Path
 
 from biaffinity import formats
-from biaffinity.annotation import Sentence
+from biaffinity.distillation.mixture import plain
 
 LABELLED = 5000
 #: Of the labelled sentences without a relation, one in so many may be drawn.
@@ -31,17 +30,6 @@ def prepare(gold: Path, labelled: Path, out: Path) -> None:
     ]
     sentences = [*formats.read(gold), *numbers.sample(drawn, min(LABELLED, len(drawn)))]
     formats.write(out, map(plain, sentences), "jsonl")
-
-
-def plain(sentence: Sentence) -> Sentence:
-    """Tokens and labels alone."""
-    return replace(
-        sentence,
-        text=None,
-        token_spans=None,
-        entities=[replace(entity, score=None) for entity in sentence.entities],
-        relations=[replace(relation, score=None) for relation in sentence.relations],
-    )
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def write_mixture(
     known = {fingerprint(sentence)[0] for part in (gold, held_out) for sentence in part}
     used = left_out = 0
     with writing(path) as file:
-        lines = [as_line(_plain(sentence)) for sentence in gold]
+        lines = [as_line(plain(sentence)) for sentence in gold]
         for _ in range(times):
             file.writelines(lines)
         for sentence in labelled:
@@ -37,11 +37,11 @@ def write_mixture(
                 left_out += 1
             else:
                 used += 1
-                file.write(as_line(_plain(sentence)))
+                file.write(as_line(plain(sentence)))
     return Mixed(len(gold), times, used, left_out)
 
 
-def _plain(sentence: Sentence) -> Sentence:
+def plain(sentence: Sentence) -> Sentence:
     """Tokens and labels: all that training reads, and half the memory."""
     return replace(
         sentence,
