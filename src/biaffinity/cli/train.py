@@ -35,10 +35,10 @@ def train(
     test: Test = None,
     vectors: Vectors = None,
     start: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--start",
-            help="Go on from the model in this folder: its network, words and types stay.",
+            help="Go on from this model, a folder or a name: its network, words and types stay.",
             metavar="MODEL",
         ),
     ] = None,
@@ -69,7 +69,7 @@ def train(
         raise MissingExtraError("training", "train") from error
     from biaffinity.cli.progress import TrainingDisplay
     from biaffinity.cli.training_result import show_result
-    from biaffinity.extraction.loading import device_named
+    from biaffinity.extraction.loading import device_named, model_folder
 
     torch.set_num_threads(threads)
     watchers: list[Callable[[Event], None]] = []
@@ -89,7 +89,7 @@ def train(
                 dev=_share_or_path(dev),
                 test=test,
                 vectors=vectors,
-                start=start,
+                start=None if start is None else model_folder(start),
                 out=out,
                 seed=seed,
                 device=device_named(device),
