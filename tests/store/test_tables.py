@@ -73,4 +73,5 @@ def test_a_database_that_is_not_ours_is_left_alone(store: str) -> None:
 
 def test_the_columns_of_relations_are_those_of_csv_and_data_frames(store: str) -> None:
     with open_store(store) as database:
-        database.select(f"SELECT {', '.join(RELATION_COLUMNS)}, model, sentence FROM relation_rows")
+        columns = ", ".join(RELATION_COLUMNS)
+        assert list(database.select(f"SELECT {columns}, model, sentence FROM relation_rows")) == []
