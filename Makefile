@@ -11,6 +11,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 CODE := src tests benchmarks docs examples recipes $(wildcard results)
 # One thread per process: threads that share a busy machine run slower than one.
 export OMP_NUM_THREADS := 1
+# Many processes import PyTorch: without bytecode each would compile it anew, for most of its time.
+export PYTHONDONTWRITEBYTECODE :=
 
 DATA ?= ../shared/data/conll04
 STREAM ?= 20000

@@ -44,12 +44,12 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
     def made(name: str, make: Callable[[Path], object]) -> Path:
         path = root / "made-once" / name
         path.parent.mkdir(parents=True, exist_ok=True)
+        done = path.with_name(f"{path.name}.done")
         with FileLock(f"{path}.lock"):
-            if not path.exists():
-                part = path.with_name(f"{path.name}.part")
-                shutil.rmtree(part, ignore_errors=True)  # of a worker that failed
-                make(part)
-                part.rename(path)
+            if not done.exists():
+                shutil.rmtree(path, ignore_errors=True)  # of a worker that failed
+                make(path)
+                done.touch()
         return path
 
     return made
