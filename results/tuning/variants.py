@@ -1,6 +1,6 @@
 """Variants of gold sentences for teachers to label: other names of a type, other words of like meaning.
 
-    python results/tuning/variants.py train.jsonl names.jsonl ../shared/vectors/glove.6B.100d.words.txt out.jsonl
+    python results/tuning/variants.py train.jsonl names.jsonl ../shared/vectors/glove.6B.100d.words.txt OUT
 
 A student learns what its teachers make of text, and most text is far from the corpus. These sentences are
 near it: each entity may give way to another of its type (of ``names.jsonl``), and a word to one of its
