@@ -89,7 +89,7 @@ def with_tables(page: str, made: dict[str, str]) -> str:
 
     def replaced(found: re.Match[str]) -> str:
         name = found[1]
-        return f"<!-- {name} -->\n{made[name]}\n<!-- end -->" if name in made else found[0]
+        return f"<!-- {name} -->\n\n{made[name]}\n\n<!-- end -->" if name in made else found[0]
 
     return re.sub(r"<!-- ([^>]+?) -->\n(?:(?!<!-- )[\s\S])*?<!-- end -->", replaced, page)
 
