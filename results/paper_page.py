@@ -1,16 +1,19 @@
 """The tables of docs/paper.md and of results/report, made anew from the series in results/.
 
-    python results/paper_page.py
+    python results/paper_page.py [--model runs/paper/full/setup1-seed1]
 
 In the page a table stands between the lines <!-- NAME --> and <!-- end -->. After new runs were gathered into
 results/paper.jsonl this is all there is to do; `tests/experiments/test_results.py` sees that it was done.
+With a model, what it finds in the paper's example is drawn too.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 from pathlib import Path
 
+import biaffinity
 from biaffinity.experiments import tables
 from biaffinity.experiments.cells import Cell
 from biaffinity.experiments.paper_fit import PLACES
@@ -19,6 +22,7 @@ from biaffinity.experiments.report import circumstances
 from biaffinity.experiments.series import HEADLINE, Series, read_all
 from biaffinity.experiments.tables import Table
 from biaffinity.experiments.variants import FULL
+from biaffinity.show import svg
 
 RESULTS = Path(__file__).parent
 PAGE = RESULTS.parent / "docs" / "paper.md"
@@ -27,6 +31,8 @@ PAGE = RESULTS.parent / "docs" / "paper.md"
 SOURCES = ("paper-batched", "paper-batched-train-words", "paper", "default")
 #: The same as the first, but for the labels that relations are learnt with.
 PREDICTED = RESULTS / "paper-batched-predicted-labels.jsonl"
+
+EXAMPLE = "David Foster is the AP's Northwest regional reporter, based in Seattle."
 
 
 def report() -> dict[str, str]:
@@ -94,8 +100,20 @@ def with_tables(page: str, made: dict[str, str]) -> str:
     return re.sub(r"<!-- ([^>]+?) -->\n(?:(?!<!-- )[\s\S])*?<!-- end -->", replaced, page)
 
 
+def draw_example(model: Path) -> None:
+    """The sentence of the paper's introduction as a model reads it."""
+    (PAGE.parent / "images" / "paper-example.svg").write_text(
+        svg(biaffinity.load(model)(EXAMPLE)) + "\n", encoding="utf-8"
+    )
+
+
 def main() -> None:
-    """Write the report and the page."""
+    """Write the report and the page, and draw the example if there is a model to read it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--model", type=Path)
+    model = parser.parse_args().model
+    if model is not None:
+        draw_example(model)
     for name, text in report().items():
         (RESULTS / "report" / name).write_text(text, encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
