@@ -39,6 +39,7 @@ NOT_RUN = [
     ("docs/distillation.md", "goes on from the student above"),
     ("docs/hub.md", "needs the network"),
     ("docs/index.md", "installs into .venv; tests/test_demo.py runs the demo"),
+    ("docs/paper.md", "needs CoNLL04 and GloVe"),
     ("docs/quickstart.md", "needs the network"),
     ("docs/reproduce.md", "needs CoNLL04 and GloVe, and takes hours"),
     ("docs/scale.md", "needs a Ray cluster"),
