@@ -1,8 +1,8 @@
 """Draw how right our models are on CoNLL04 against how fast they read; others' published scores are lines.
 
-    python results/accuracy_and_speed.py docs/images/accuracy-and-speed
+    python results/accuracy_and_speed.py docs/images/accuracy-and-speed.png
 
-Reads the series of runs beside it and ``models.json``, the tokens a second on one core from raw text
+Reads the series of runs beside it and ``encoders.json``, the tokens a second on one core from raw text
 (`benchmarks/models.py`). Strict micro F1 of relations on test, predicted boundaries.
 """
 
@@ -14,10 +14,12 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from biaffinity.experiments.themes import LIGHT
+from biaffinity.extraction.loading import model_folder
 
 HERE = Path(__file__).parent
 #: What others published on the same 288 sentences, with the size of their encoder.
@@ -36,7 +38,8 @@ class Model:
     name: str
     speed: str
     scores: list[float]
-    below: bool = False
+    #: Where its text stands, in points above the dot.
+    above: int = 8
 
     @property
     def f1(self) -> float:
@@ -55,26 +58,24 @@ def scores_of(series: str) -> list[float]:
 
 
 def main() -> None:
-    """Draw it, as SVG and PNG."""
+    """Draw it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("out", type=Path, help="the picture's name without .svg and .png")
+    parser.add_argument("out", type=Path, help="the picture, such as NAME.png")
     out = parser.parse_args().out
-    speeds = json.loads((HERE / "models.json").read_text(encoding="utf-8"))["models"]
-    embedded = json.loads((HERE / "news-model.json").read_text(encoding="utf-8"))
+    speeds = json.loads((HERE / "encoders.json").read_text(encoding="utf-8"))["models"]
+    about = json.loads((model_folder("news") / "about.json").read_text(encoding="utf-8"))
     models = [
-        Model("transformer, MPNet", "mpnet", scores_of("transformer")),
+        Model("transformer, MPNet", "mpnet", scores_of("transformer"), above=-24),
         Model("transformer, MiniLM", "minilm", scores_of("transformer-minilm")),
-        Model("default, trained on CoNLL04 alone", "default", scores_of("default"), below=True),
-        Model("news, the embedded student", "news", [100 * embedded["test"]["relations"]]),
+        Model("default, trained on CoNLL04 alone", "default", scores_of("default"), above=-44),
+        Model("news, the embedded student", "news", [about["scores"]["CoNLL04 test"]["relations"]]),
     ]
-    with_settings(models, speeds, out)
+    draw(models, speeds, out)
 
 
-def with_settings(models: list[Model], speeds: dict[str, dict[str, float]], out: Path) -> None:
-    """The picture in our colours."""
-    import matplotlib
-
-    with matplotlib.rc_context(LIGHT.settings()):
+def draw(models: list[Model], speeds: dict[str, dict[str, float]], out: Path) -> None:
+    """A point for every model, a line for every published score."""
+    with rc_context(LIGHT.settings()):
         figure = Figure(figsize=(8.6, 4.4), layout="constrained")
         axis = figure.subplots()
         for name, f1 in PUBLISHED.items():
@@ -87,7 +88,7 @@ def with_settings(models: list[Model], speeds: dict[str, dict[str, float]], out:
             axis.annotate(
                 f"{model.name}\n{model.f1:.1f} at {x:,.0f} tokens/s",
                 (x, model.f1),
-                xytext=(8, -26 if model.below else 8),
+                xytext=(8, model.above),
                 textcoords="offset points",
                 ha="left" if x < 5000 else "right",
             )
@@ -98,8 +99,7 @@ def with_settings(models: list[Model], speeds: dict[str, dict[str, float]], out:
         axis.set_xlabel("tokens a second on one core, from raw text (logarithmic)")
         axis.set_ylabel("relations, strict micro F1 on CoNLL04 test")
         axis.grid(visible=True, axis="x")
-        figure.savefig(out.with_suffix(".svg"), metadata={"Date": None})
-        figure.savefig(out.with_suffix(".png"), dpi=130)
+        figure.savefig(out, dpi=130)
 
 
 if __name__ == "__main__":
