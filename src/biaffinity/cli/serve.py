@@ -21,6 +21,8 @@ _HELP = "\n\n".join(
         "A stopped service finishes what it has accepted. Logs go to stderr, without texts: plain on a "
         "terminal, JSON lines elsewhere.",
         "Example: [bold]biaffinity serve --port 8080 --workers 2[/bold]",
+        "With --store it answers questions about facts too, at /v1/facts, with a page at /facts.",
+        "Example: [bold]biaffinity serve --store facts.db[/bold]",
         "Example: [bold]biaffinity serve --host 0.0.0.0 --api-key-file keys.txt[/bold]",
     )
 )
@@ -45,6 +47,14 @@ def serve(
             metavar="STORE",
             help="Keep what is extracted: facts.db, or postgresql://...",
             show_default="nothing is kept",
+        ),
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STORE",
+            help="Answer questions about the facts of a store, with a page: facts.db, or postgresql://...",
+            show_default="none",
         ),
     ] = None,
     max_chars: Annotated[
@@ -90,10 +100,11 @@ def serve(
     from biaffinity.serve.server import is_loopback
     from biaffinity.store import is_store
 
-    if sink is not None and not is_store(sink):
-        raise UsageError(
-            "is no name of a store", where=sink, remedy="such as facts.db, or postgresql://HOST/DATABASE"
-        )
+    for name in (sink, store):
+        if name is not None and not is_store(name):
+            raise UsageError(
+                "is no name of a store", where=name, remedy="such as facts.db, or postgresql://HOST/DATABASE"
+            )
     settings = Settings(
         model=model,
         host=host,
@@ -102,6 +113,7 @@ def serve(
         device=device,
         api_key_file=api_key_file,
         sink=sink,
+        store=store,
         max_chars=max_chars,
         max_requests=max_requests,
         max_streams=max_streams,

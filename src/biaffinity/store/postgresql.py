@@ -134,6 +134,14 @@ class PostgreSQL(Database):
         query = "SELECT nextval(pg_get_serial_sequence(?, 'id')) FROM generate_series(1, ?) ORDER BY 1"
         return [key for (key,) in self.select(query, [f"{SCHEMA}.{table}", count])]
 
+    def only_read(self) -> None:
+        """Refuse all changes from now on."""
+        self.change("SET default_transaction_read_only = on")
+
+    def interrupt(self) -> None:
+        """End the statement that another thread is at."""
+        self._connection.cancel()
+
     def close(self) -> None:
         """Leave it."""
         self._connection.close()

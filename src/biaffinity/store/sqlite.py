@@ -116,6 +116,14 @@ class SQLite(Database):
         last = rows[0][0] if rows else 0
         return range(last + 1, last + 1 + count)
 
+    def only_read(self) -> None:
+        """Refuse all changes from now on."""
+        self.change("PRAGMA query_only = ON")
+
+    def interrupt(self) -> None:
+        """End the statement that another thread is at."""
+        self._connection.interrupt()
+
     def close(self) -> None:
         """Leave it: the write-ahead log goes with the last who does."""
         self._connection.close()
