@@ -16,7 +16,7 @@ DATA ?= ../shared/data/conll04
 STREAM ?= 20000
 VECTORS ?= ../shared/vectors/glove.6B.100d.words.txt
 
-.PHONY: help setup demo demo-train lint docs test pythons bench attack audit constraints model calibration pictures clean
+.PHONY: help setup demo demo-facts demo-train lint docs test pythons bench attack audit constraints model calibration pictures clean
 .PHONY: general-data general-teachers general
 
 help:  ## what each command does
@@ -42,6 +42,22 @@ demo: $(BASE)  ## install the base and read the paper's sentence and a paragraph
 	@$(BIN)/biaffinity extract --format table samples/paragraph.txt
 	@echo
 	@echo 'It is installed in $(VENV). To use it: source $(BIN)/activate'
+
+# The base with what a store of facts and its page need.
+FACTS := $(VENV)/.facts
+$(FACTS): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(INSTALL) -e '.[facts,serve]'
+	touch $@
+
+PORT ?= 8000
+OPEN ?= --open
+demo-facts: $(FACTS)  ## read 200 invented news texts into a store, gather their facts, and open the page
+	@mkdir -p build
+	$(BIN)/biaffinity extract samples/newsroom --model general --out build/newsroom.db
+	$(BIN)/biaffinity facts update --store build/newsroom.db
+	@echo 'The page: http://127.0.0.1:$(PORT)/facts (Ctrl-C ends it)'
+	@$(BIN)/biaffinity serve --store build/newsroom.db --port $(PORT) $(OPEN)
 
 demo-train: $(READY)  ## train a small model on our own sentences and show what it finds in new ones
 	$(BIN)/python examples/demo.py

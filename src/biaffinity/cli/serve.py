@@ -57,6 +57,7 @@ def serve(
             show_default="none",
         ),
     ] = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Open its page in a browser.")] = False,
     max_chars: Annotated[
         int, typer.Option(metavar="N", help="Characters of a request's texts together.", min=1)
     ] = 100_000,
@@ -97,6 +98,7 @@ def serve(
 ) -> None:
     """Serve a model over HTTP."""
     from biaffinity.serve import Settings, run
+    from biaffinity.serve.opening import open_page
     from biaffinity.serve.server import is_loopback
     from biaffinity.store import is_store
 
@@ -128,4 +130,6 @@ def serve(
     )
     if api_key_file is None and not is_loopback(host):
         tell(f"note: whoever can reach {host} can use this service (--api-key-file asks for a key)")
+    if open_it:
+        open_page(settings)
     run(settings)

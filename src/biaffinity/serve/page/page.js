@@ -156,6 +156,7 @@ async function open() {
 // What the model is called, what it knows, and what it is to be tried on.
 function introduce() {
   document.title = `${model.name} · Biaffinity`;
+  byId("facts").hidden = !model.facts;
   byId("model").textContent = `Model: ${model.name}`;
   const entities = `Finds ${model.entity_types.join(", ")}`;
   const relations = model.relation_types.length ? ` and, between them, ${model.relation_types.join(", ")}` : "";

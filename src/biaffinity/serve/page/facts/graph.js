@@ -34,7 +34,7 @@ function style() {
     ...tones,
     { selector: "node[?start]", style: { width: 34, height: 34, "font-size": 14, "font-weight": 600 } },
     { selector: "node[?walked]", style: { "border-width": 4 } },
-    { selector: "edge", style: { ...label, color: soft, label: "data(label)", width: "mapData(score, 0, 1, 1, 4)", "line-color": colour("line-7"), "target-arrow-color": colour("line-7"), "target-arrow-shape": "triangle", "curve-style": "bezier", "font-size": 10, "text-rotation": "autorotate" } },
+    { selector: "edge", style: { ...label, color: soft, label: "data(label)", width: "mapData(score, 0, 1, 1, 4)", "line-color": colour("line-7"), "target-arrow-color": colour("line-7"), "target-arrow-shape": "triangle", "curve-style": "bezier", "font-size": 10, "min-zoomed-font-size": 6, "text-rotation": "autorotate" } },
     { selector: ":selected", style: { "line-color": accent, "target-arrow-color": accent, "border-color": accent, "border-width": 4 } },
   ];
 }
@@ -119,7 +119,7 @@ async function walk(node, { recalled = false } = {}) {
 // Let nodes find room from where they are, then show all of them.
 function settle() {
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  graph.layout({ name: "cose", randomize: false, animate: still ? false : "end", animationDuration: 250, numIter: 300, idealEdgeLength: () => 110, nodeRepulsion: () => 60_000, nodeOverlap: 30, fit: true, padding: 24 }).run();
+  graph.layout({ name: "cose", randomize: false, animate: still ? false : "end", animationDuration: 250, numIter: 600, idealEdgeLength: () => 90, edgeElasticity: () => 200, nodeRepulsion: () => 250_000, gravity: 0.3, nodeOverlap: 40, fit: true, padding: 24 }).run();
 }
 
 // --- What is chosen, in words below the graph
@@ -198,10 +198,3 @@ new ResizeObserver(() => {
   graph?.resize();
   graph?.fit(undefined, 24);
 }).observe(place);
-
-// For tests, which see only a canvas: where the nodes are, in pixels of the page.
-place.whereabouts = () => graph?.nodes().map((node) => {
-  const box = place.getBoundingClientRect();
-  const { x, y } = node.renderedPosition();
-  return { id: node.data("entity").id, name: node.data("entity").name, x: box.x + x, y: box.y + y, selected: node.selected() };
-}) ?? [];
