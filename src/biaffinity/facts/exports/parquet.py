@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from biaffinity.errors import MissingExtraError
+from biaffinity.annotation.schema import arrow_library, arrow_types
 from biaffinity.facts.answers import Fact
 from biaffinity.facts.exports.attributes import ENTITY, FACT, entity_attributes
 from biaffinity.facts.exports.options import Exported, Options
@@ -37,10 +37,7 @@ _EVIDENCE: dict[str, type] = {
 
 def write(facts: Facts, out: Path, options: Options) -> Exported:
     """``property`` is Wikidata's id of the relation, where it has one."""
-    try:
-        import pyarrow
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("writing Parquet", "tables") from error
+    pyarrow = arrow_library("writing Parquet")
     out.mkdir(parents=True, exist_ok=True)
     rows = ({"id": each.id, **entity_attributes(each)} for each in facts.entities())
     with _Table(pyarrow, out / ENTITIES, _ENTITY) as entities:
@@ -57,7 +54,7 @@ class _Table:
     """A Parquet file that takes its name when it is whole."""
 
     def __init__(self, pyarrow: Any, path: Path, columns: dict[str, type]) -> None:
-        types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
+        types = arrow_types(pyarrow)
         self._arrow = pyarrow
         self._schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
         self._replacing = replacing(path)
