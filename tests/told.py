@@ -1,4 +1,4 @@
-"""Stores of facts that are written by hand: texts with their entities in brackets, and what is said in them."""
+"""Stores of facts written by hand: texts with their entities in brackets, and what is said in them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def told(
 ) -> str:
     """A store of documents with its facts gathered; its name."""
     with open_store(store) as database:
-        writer = DocumentWriter(database, model, {})
+        writer = DocumentWriter(database, "general 0", {})
         records = [document(*each) for each in documents]
         database.transact(lambda: writer.write(records))
     with facts.open(store) as opened:
