@@ -82,6 +82,14 @@ class Database(ABC):
         """So many keys of a table, rising, which no row ever had."""
 
     @abstractmethod
+    def watch(self, table: str, into: str) -> None:
+        """From now on, note the key of each row of a table that comes, changes or goes, in ``into``."""
+
+    @abstractmethod
+    def scratch(self, table: str, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
+        """A table for a moment, with these columns and rows; one of that name before is gone."""
+
+    @abstractmethod
     def only_read(self) -> None:
         """Refuse all changes from now on."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -115,6 +115,21 @@ class SQLite(Database):
         rows = self.select("SELECT seq FROM sqlite_sequence WHERE name = ?", [table])
         last = rows[0][0] if rows else 0
         return range(last + 1, last + 1 + count)
+
+    def watch(self, table: str, into: str) -> None:
+        """A trigger for each kind of change."""
+        for event, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old")):
+            self.change(
+                f"CREATE TRIGGER {into}_{event.lower()} AFTER {event} ON {table} "
+                f"BEGIN INSERT INTO {into} (document) VALUES ({row}.id); END"
+            )
+
+    def scratch(self, table: str, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
+        """A temporary table."""
+        self.change(f"DROP TABLE IF EXISTS temp.{table}")
+        described = ", ".join(f"{name} {kind.format(**self.words)}" for name, kind in columns.items())
+        self.change(f"CREATE TEMP TABLE {table} ({described})")
+        self.insert(table, list(columns), rows)
 
     def only_read(self) -> None:
         """Refuse all changes from now on."""

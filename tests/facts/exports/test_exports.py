@@ -159,17 +159,13 @@ def read_by_pandas(path: Path) -> list[dict[str, Any]]:
 
 
 def read_by_duckdb(path: Path) -> list[dict[str, Any]]:
-    duckdb = pytest.importorskip(
-        "duckdb", reason="needs duckdb (not in the dev extra)"
-    )
+    duckdb = pytest.importorskip("duckdb", reason="needs duckdb (not in the dev extra)")
     query = duckdb.sql(f"SELECT * FROM '{path}'")
     return [dict(zip(query.columns, row, strict=True)) for row in query.fetchall()]
 
 
 def read_by_polars(path: Path) -> list[dict[str, Any]]:
-    polars = pytest.importorskip(
-        "polars", reason="needs polars (not in the dev extra)"
-    )
+    polars = pytest.importorskip("polars", reason="needs polars (not in the dev extra)")
     return polars.read_parquet(path).to_dicts()
 
 

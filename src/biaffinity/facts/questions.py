@@ -1,0 +1,134 @@
+"""Which facts pass what is asked of them: by entity, relation, score and time, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from heapq import merge
+from itertools import islice
+from typing import Any
+
+from biaffinity.errors import UsageError
+from biaffinity.facts.answers import About, Entity, Group
+from biaffinity.facts.rows import facts, time_given
+from biaffinity.store.database import Database
+
+_ROLES = ("head", "tail")
+_MOST = 10_000  # of facts in one answer
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What is asked of facts beside whom they are about."""
+
+    relation: str | None = None
+    min_score: float = 0.0
+    since: str | None = None
+    until: str | None = None
+    clauses: tuple[str, ...] = field(init=False)
+    values: tuple[Any, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        clauses: list[str] = []
+        values: list[Any] = []
+        if not 0 <= self.min_score <= 1:
+            raise UsageError(
+                f"{self.min_score} is no score", where="min_score", remedy="name one from 0 to 1"
+            )
+        if self.min_score > 0:
+            clauses, values = [*clauses, "score >= ?"], [*values, self.min_score]
+        if self.since is not None:
+            clauses, values = [*clauses, "last_time >= ?"], [*values, time_given(self.since, "since")]
+        if self.until is not None:
+            clauses, values = [*clauses, "first_time <= ?"], [*values, time_given(self.until, "until")]
+        object.__setattr__(self, "clauses", tuple(clauses))
+        object.__setattr__(self, "values", tuple(values))
+
+
+def require_page(limit: int, offset: int = 0) -> None:
+    """An error unless a page of an answer can be given."""
+    if not 0 < limit <= _MOST or not 0 <= offset <= 1_000_000:
+        raise UsageError(
+            f"limit {limit}, offset {offset} cannot be", remedy=f"limit is 1 to {_MOST:,}, offset 0 or more"
+        )
+
+
+def find(
+    database: Database, wanted: dict[str, int], entity: int | None, filter: Filter, limit: int, offset: int
+) -> list[int]:
+    """Ids of facts with these heads and tails, and with an entity on either side; the best first."""
+    sides = (
+        [wanted] if entity is None else [{**wanted, role: entity} for role in _ROLES if role not in wanted]
+    )
+    if entity is not None:
+        sides += [wanted] if len(wanted) == 2 and entity in wanted.values() else []
+    found = [
+        _best(database, side, relation, filter, limit + offset)
+        for side in sides
+        for relation in ([filter.relation] if filter.relation or not side else _relations(database, side))
+    ]
+    ranked = merge(*found, reverse=True)
+    # A fact of an entity with itself is found on both sides.
+    return list(islice(dict.fromkeys(id for _, id in ranked), offset, offset + limit))
+
+
+def about(database: Database, entity: Entity, filter: Filter, limit: int, sentences: int) -> About:
+    """An entity with its facts by relation and role, groups with the most facts first."""
+    groups: list[tuple[str, str, int, list[int]]] = []
+    for role in _ROLES:
+        side = {role: entity.id}
+        for relation in [filter.relation] if filter.relation else _relations(database, side):
+            ids = [id for _, id in _best(database, side, relation, filter, limit)]
+            if ids:
+                total = len(ids) if len(ids) < limit else _count(database, side, relation, filter)
+                groups.append((relation, role, total, ids))
+    groups.sort(key=lambda group: (-group[2], group[:2]))
+    shown = {fact.id: fact for fact in facts(database, [id for *_, ids in groups for id in ids], sentences)}
+    rows = database.select(
+        "SELECT written FROM names WHERE entity = ? ORDER BY mentions DESC, id", [entity.id]
+    )
+    return About(
+        entity,
+        tuple(written for (written,) in rows),
+        tuple(Group(*group[:3], tuple(shown[id] for id in group[3])) for group in groups),
+    )
+
+
+def _best(
+    database: Database, side: dict[str, int], relation: str | None, filter: Filter, limit: int
+) -> list[tuple[float, int]]:
+    """(score, id) of the best facts of one relation, or of any if no side is given."""
+    where, values = _where(side, relation, filter)
+    return [
+        (score, id)
+        for score, id in database.select(
+            f"SELECT score, id FROM facts{where} ORDER BY score DESC, id DESC LIMIT {limit}", values
+        )
+    ]
+
+
+def _count(database: Database, side: dict[str, int], relation: str | None, filter: Filter) -> int:
+    where, values = _where(side, relation, filter)
+    return int(database.select(f"SELECT count(*) FROM facts{where}", values)[0][0])
+
+
+def _where(side: dict[str, int], relation: str | None, filter: Filter) -> tuple[str, list[Any]]:
+    clauses = [f"{column} = ?" for column in side]
+    values: list[Any] = list(side.values())
+    if relation is not None:
+        clauses.append("type = ?")
+        values.append(relation)
+    clauses += filter.clauses
+    return f" WHERE {' AND '.join(clauses)}" if clauses else "", [*values, *filter.values]
+
+
+def _relations(database: Database, side: dict[str, int]) -> Sequence[str]:
+    """The relations of facts of a side, each found by one step of an index, however many facts there are."""
+    column, entity = next(iter(side.items()))
+    rows = database.select(
+        f"WITH RECURSIVE known (type) AS (SELECT min(type) FROM facts WHERE {column} = ? UNION ALL "
+        f"SELECT (SELECT min(type) FROM facts WHERE {column} = ? AND facts.type > known.type) FROM known "
+        "WHERE known.type IS NOT NULL) SELECT type FROM known WHERE type IS NOT NULL",
+        [entity, entity],
+    )
+    return [type for (type,) in rows]
