@@ -53,9 +53,11 @@ def test_more_questions_than_can_wait_are_refused(news_store: str, monkeypatch: 
 
     async def ask() -> None:
         questions, go = Asking(news_store, 10), threading.Event()
-        busy = [asyncio.ensure_future(questions.ask(lambda _: go.wait(10))) for _ in range(THREADS)]
-        while len(questions._at_work) < THREADS:
-            await asyncio.sleep(0.01)
+        busy: list[asyncio.Future[bool]] = []
+        while len(busy) < THREADS:
+            busy.append(asyncio.ensure_future(questions.ask(lambda _: go.wait(10))))
+            while len(questions._at_work) < len(busy):
+                await asyncio.sleep(0.01)
         waiting = [asyncio.ensure_future(questions.ask(Facts.summary)) for _ in range(2)]
         await asyncio.sleep(0)
         with pytest.raises(ServiceError) as refused:
