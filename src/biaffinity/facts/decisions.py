@@ -69,6 +69,8 @@ def _one_of(database: Database, entity: Entity, name: int | str, names: Sequence
     """The id of a name that is among those of an entity."""
     query = "SELECT id, normal, written FROM names WHERE id"
     rows = database.select_among(query, list(dict.fromkeys(names)))
+    if isinstance(name, str) and name[:1] == "#" and name[1:].isdigit():
+        name = int(name[1:])
     normal = normal_form(name) if isinstance(name, str) else None
     for id, its_normal, _ in rows:
         if id == name or its_normal == normal:

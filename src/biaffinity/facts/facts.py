@@ -97,6 +97,10 @@ class Facts:
         counts = (sum(each.count for each in types), sum(each.count for each in told))
         return Summary(self._count("documents"), *counts, waiting(self.database), types, told)
 
+    def waiting(self) -> int:
+        """How many documents were added, replaced or removed since the last update."""
+        return waiting(self.database)
+
     def search(self, text: str, *, type: str | None = None, limit: int = 20, offset: int = 0) -> list[Found]:
         """Entities by a name, part of one, or one with a typing error; best first."""
         questions.require_page(limit, offset)
