@@ -45,11 +45,7 @@ naming.addEventListener("toggle", async () => {
 
 function fill({ names, reasons }) {
   byId("names").replaceChildren(...names.map((name) => nameItem(name, names.length > 1)));
-  const lines = reasons.map(reasonItem);
-  const list = element("ul", "", { class: "reasons" });
-  list.append(...lines);
-  byId("apart").hidden = !lines.length;
-  byId("apart").replaceChildren(list);
+  byId("reasons").replaceChildren(...reasons.map(reasonItem));
   merging.hidden = !hasKey();
 }
 
@@ -58,22 +54,26 @@ function nameItem(name, splittable) {
   item.append(element("span", name.name, { class: "mention", dir: "auto" }), element("span", many(name.mentions, "mention", "mentions"), { class: "support" }));
   const others = name.written.filter((written) => written !== name.name);
   if (others.length) item.append(element("span", `also written ${others.join(", ")}`, { class: "support", dir: "auto" }));
-  if (splittable && hasKey()) {
-    const button = element("button", "Split off", { type: "button", "aria-label": `Split off ${name.name}` });
-    button.addEventListener("click", () => split(name));
-    item.append(button);
-  }
+  if (splittable) item.append(...splitButton(name.name, name.id));
   return item;
 }
 
 function reasonItem(reason) {
-  const said = RULES[reason.rule]?.(reason) ?? `${reason.name}: ${reason.rule} of ${reason.other}`;
-  const item = element("li", said);
-  if (!reason.together && reason.rule !== "split") item.append(", but they were kept apart");
-  if (reason.document) {
-    item.append(` in ${many(reason.documents, "document", "documents")}, such as `, documentLink({ document: reason.document }));
-  }
+  const item = element("li");
+  const words = element("span", RULES[reason.rule]?.(reason) ?? `${reason.name}: ${reason.rule} of ${reason.other}`);
+  item.append(words);
+  if (!reason.together && reason.rule !== "split") words.append(", but they were kept apart");
+  if (!reason.document) return item;
+  words.append(` in ${many(reason.documents, "document", "documents")}, such as `, documentLink({ document: reason.document }));
+  item.append(...splitButton(reason.name, reason.name)); // a short name is no name of its own, and has no id here
   return item;
+}
+
+function splitButton(name, key) {
+  if (!hasKey()) return [];
+  const button = element("button", "Split off", { type: "button", "aria-label": `Split off ${name}` });
+  button.addEventListener("click", () => split(name, key));
+  return [button];
 }
 
 // --- What a person decides
@@ -90,8 +90,8 @@ async function change(name, body, words) {
 
 const tellLater = (words) => addEventListener("facts-shown", () => tell(words), { once: true });
 
-const split = (name) =>
-  change("split", { entity: entity.id, name: name.id }, (answer) => `${name.name} is an entity of its own now, with ${many(answer.split.mentions, "mention", "mentions")}.`);
+const split = (name, key) =>
+  change("split", { entity: entity.id, name: key }, (answer) => `${name} is an entity of its own now, with ${many(answer.split.mentions, "mention", "mentions")}.`);
 
 merging.addEventListener("submit", (event) => {
   event.preventDefault();
