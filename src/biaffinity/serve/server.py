@@ -47,7 +47,8 @@ def run(settings: Settings) -> None:
     if settings.sink is not None:
         open_store(settings.sink).close()
     if settings.store is not None:
-        facts.open(settings.store).close()
+        with facts.open(settings.store) as store:
+            store.search("a", limit=1)  # an extra that is missing is told now, too
     _try_address(settings.host, settings.port)
     _allow_files(settings.max_connections)
     options = server_options(settings)

@@ -194,3 +194,14 @@ def test_parquet_has_every_entity_fact_and_sentence(news_facts: Facts, tmp_path:
         for side, entity in (("head", fact.head), ("tail", fact.tail)):
             place = (row["start"] + row[f"{side}_start"], row["start"] + row[f"{side}_end"])
             assert mentioned[place] == entity.id
+
+
+def test_the_command_writes_every_export(news_facts: Facts, tmp_path: Path, command: Any) -> None:
+    from biaffinity.cli.facts.exporting import Export
+
+    assert {kind.value for kind in Export} == set(DESCRIPTIONS)
+    out = tmp_path / "facts.graphml"
+    said = ("facts", "export", "--store", news_facts.database.title, "--to", "graphml", "-o", str(out))
+    code, _, err = command(*said)
+    assert (code, out.is_file()) == (0, True), err
+    assert "entities and" in err
