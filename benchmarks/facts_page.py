@@ -32,9 +32,8 @@ from biaffinity.store.documents import DocumentWriter, StoredDocument
 
 PER_DOCUMENT = 4  # facts that a document states, a sentence each
 BAR = 300.0  # milliseconds
-_SYLLABLES = [
-    a + b for a in "b d f g k l m n p r s t v z".split() for b in "a e i o u an el or is um".split()
-]
+_ENDS = ("a", "e", "i", "o", "u", "an", "el", "or", "is", "um")
+_SYLLABLES = [start + end for start in "bdfgklmnprstvz" for end in _ENDS]
 _RELATIONS = {
     "employer": ("Person", "Organization"),
     "residence": ("Person", "Location"),

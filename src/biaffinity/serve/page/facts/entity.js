@@ -6,7 +6,8 @@ import { showNaming } from "./naming.js";
 import { badge, factItem } from "./pieces.js";
 import { question } from "./question.js";
 
-const AT_ONCE = 20; // facts of a relation
+const AT_ONCE = 10; // facts of a relation
+const NEIGHBOURS = 24; // facts of an entity that the graph was walked to
 const SHOWN_NAMES = 12;
 const SLIDING = 150; // milliseconds that the slider rests before the service is asked
 const filters = byId("filters");
@@ -181,7 +182,7 @@ function drawLater() {
       await draw(about.entity, facts, {
         all,
         walked,
-        neighbours: (id) => question("find", { entity: id, limit: AT_ONCE, sentences: 1, ...asFilter(recall()) }),
+        neighbours: (id) => question("find", { entity: id, limit: NEIGHBOURS, sentences: 1, ...asFilter(recall()) }),
         onWalk: (ids) => remember({ walk: ids.join(",") }),
       });
     } catch (error) {
