@@ -86,7 +86,7 @@ function add(facts, about) {
   newcomers.forEach((entity, index) => {
     const share = newcomers.length === 1 ? 0.5 : index / (whole ? newcomers.length : newcomers.length - 1);
     const angle = whole ? share * spread - 0.85 * Math.PI : middle - spread / 2 + share * spread;
-    const radius = Math.max(150, 26 * newcomers.length) * (index % 2 ? 1 : 0.78);
+    const radius = Math.max(190, 26 * newcomers.length) * (index % 2 ? 1 : 0.78);
     addEntity(entity, { x: centre.x + radius * 1.25 * Math.cos(angle), y: centre.y + radius * Math.sin(angle) });
   });
   for (const fact of best) {
