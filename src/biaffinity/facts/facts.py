@@ -203,16 +203,11 @@ class Facts:
     ) -> Top:
         """The entities (of a type) and the facts (of a relation) that the most documents speak of."""
         questions.require_page(limit)
-        of_type, of_relation = ("WHERE type = ? " * (each is not None) for each in (type, relation))
-        most = f"ORDER BY documents DESC, id DESC LIMIT {limit}"
-        found = self.database.select(
-            f"SELECT {rows.ENTITY} FROM entities {of_type}{most}", [type] * (type is not None)
-        )
-        ids = self.database.select(
-            f"SELECT id FROM facts {of_relation}{most}", [relation] * (relation is not None)
-        )
-        told = rows.facts(self.database, [id for (id,) in ids], sentences)
-        return Top(tuple(Entity(*row) for row in found if row[3] > 0), tuple(told))
+        most = questions.most_documents(self.database, "entities", type, limit)
+        there = rows.entities(self.database, most)
+        found = tuple(there[id] for id in most if there[id].mentions > 0)
+        ids = questions.most_documents(self.database, "facts", relation, limit)
+        return Top(found, tuple(rows.facts(self.database, ids, sentences)))
 
     def why(self, entity: int | str, *, type: str | None = None) -> Why:
         """What made an entity of its names."""

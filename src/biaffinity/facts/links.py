@@ -36,7 +36,7 @@ def count_words(database: Database, normals: Iterable[str], sign: int) -> set[st
 
 def _alike(database: Database, new: Mapping[Pair, int]) -> set[int]:
     """Keep what new names are similar to; the names of these links."""
-    rows = [(block, id) for name, id in new.items() for block in blocks(*name)]
+    rows = sorted({(block, id) for name, id in new.items() for block in blocks(*name)})
     database.insert("name_blocks", ["block", "name"], rows)
     wanted = sorted({block for block, _ in rows})
     found = pairs(

@@ -28,7 +28,8 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 # Within a word an apostrophe or a dot joins (O'Neill, U.S.), anything else parts (Al-Qaeda).
 _JOINING = re.compile(r"(?<=\w)['’ʼ.](?=\w)|(?<=\b\w)\.")
 _GENITIVE = re.compile(r"['’ʼ]s?$")
-_PARTING = re.compile(r"[\W_]+")
+# Vowel signs of Hebrew, Arabic and the scripts of India and its neighbours are no letters to Python.
+_PARTING = re.compile("(?:(?![\u0591-\u05c7\u0610-\u061a\u064b-\u0670\u0900-\u1cff])[\\W_])+")
 
 _TITLES = """
     mr mrs ms miss mx dr prof professor sir dame lord lady rev reverend hon capt captain col colonel gen

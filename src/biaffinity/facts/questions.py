@@ -65,7 +65,7 @@ def find(
     found = [
         _best(database, side, relation, filter, limit + offset)
         for side in sides
-        for relation in ([filter.relation] if filter.relation or not side else _relations(database, side))
+        for relation in ([filter.relation] if filter.relation else _types(database, "facts", side))
     ]
     ranked = merge(*found, reverse=True)
     # A fact of an entity with itself is found on both sides.
@@ -77,7 +77,7 @@ def about(database: Database, entity: Entity, filter: Filter, limit: int, senten
     groups: list[tuple[str, str, int, list[int]]] = []
     for role in _ROLES:
         side = {role: entity.id}
-        for relation in [filter.relation] if filter.relation else _relations(database, side):
+        for relation in [filter.relation] if filter.relation else _types(database, "facts", side):
             ids = [id for _, id in _best(database, side, relation, filter, limit)]
             if ids:
                 total = len(ids) if len(ids) < limit else _count(database, side, relation, filter)
@@ -95,9 +95,9 @@ def about(database: Database, entity: Entity, filter: Filter, limit: int, senten
 
 
 def _best(
-    database: Database, side: dict[str, int], relation: str | None, filter: Filter, limit: int
+    database: Database, side: dict[str, int], relation: str, filter: Filter, limit: int
 ) -> list[tuple[float, int]]:
-    """(score, id) of the best facts of one relation, or of any if no side is given."""
+    """(score, id) of the best facts of one relation."""
     where, values = _where(side, relation, filter)
     return [
         (score, id)
@@ -107,28 +107,37 @@ def _best(
     ]
 
 
-def _count(database: Database, side: dict[str, int], relation: str | None, filter: Filter) -> int:
+def _count(database: Database, side: dict[str, int], relation: str, filter: Filter) -> int:
     where, values = _where(side, relation, filter)
     return int(database.select(f"SELECT count(*) FROM facts{where}", values)[0][0])
 
 
-def _where(side: dict[str, int], relation: str | None, filter: Filter) -> tuple[str, list[Any]]:
-    clauses = [f"{column} = ?" for column in side]
-    values: list[Any] = list(side.values())
-    if relation is not None:
-        clauses.append("type = ?")
-        values.append(relation)
-    clauses += filter.clauses
-    return f" WHERE {' AND '.join(clauses)}" if clauses else "", [*values, *filter.values]
+def _where(side: dict[str, int], relation: str, filter: Filter) -> tuple[str, list[Any]]:
+    clauses = [*(f"{column} = ?" for column in side), "type = ?", *filter.clauses]
+    return f" WHERE {' AND '.join(clauses)}", [*side.values(), relation, *filter.values]
 
 
-def _relations(database: Database, side: dict[str, int]) -> Sequence[str]:
-    """The relations of facts of a side, each found by one step of an index, however many facts there are."""
-    column, entity = next(iter(side.items()))
+def most_documents(database: Database, table: str, type: str | None, limit: int) -> list[int]:
+    """Ids of the entities or facts (of a type) that the most documents speak of."""
+    found = [
+        database.select(
+            f"SELECT documents, id FROM {table} WHERE type = ? "
+            f"ORDER BY documents DESC, id DESC LIMIT {limit}",
+            [each],
+        )
+        for each in ([type] if type is not None else _types(database, table, {}))
+    ]
+    return [id for _, id in islice(merge(*found, reverse=True), limit)]
+
+
+def _types(database: Database, table: str, side: dict[str, int]) -> Sequence[str]:
+    """The types of a table, or of facts of a side: each by one step of an index, however many rows."""
+    column = f"{next(iter(side))} = ? AND" if side else ""
+    values = list(side.values())[:1] * 2
     rows = database.select(
-        f"WITH RECURSIVE known (type) AS (SELECT min(type) FROM facts WHERE {column} = ? UNION ALL "
-        f"SELECT (SELECT min(type) FROM facts WHERE {column} = ? AND facts.type > known.type) FROM known "
+        f"WITH RECURSIVE known (type) AS (SELECT min(type) FROM {table} WHERE {column} true UNION ALL "
+        f"SELECT (SELECT min(type) FROM {table} WHERE {column} {table}.type > known.type) FROM known "
         "WHERE known.type IS NOT NULL) SELECT type FROM known WHERE type IS NOT NULL",
-        [entity, entity],
+        values,
     )
     return [type for (type,) in rows]

@@ -71,7 +71,7 @@ def state(database: Database, said: Sequence[Said]) -> set[int]:
     """Count in what documents say that said nothing of the same facts before; the facts that are new."""
     tallies = _tallies(((each.head, each.type, each.tail), each) for each in said)
     keys = _keys(database, tallies)
-    new = [key for key in tallies if key not in keys]
+    new = sorted(key for key in tallies if key not in keys)  # as its largest index has them
     keys |= zip(new, database.reserve("facts", len(new)), strict=True)
     columns = ["id", *_KEY, *_COUNTS, "score"]
     rows = ((keys[key], *key, *tallies[key].row(), 1 - tallies[key].doubt) for key in new)

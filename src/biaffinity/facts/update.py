@@ -22,11 +22,12 @@ from biaffinity.facts.entities import (
 from biaffinity.facts.links import count_words, link_names, linked_by_words, regroup
 from biaffinity.facts.names import as_written, normal_form
 from biaffinity.facts.resolution.documents import OWN, InText, Meaning, meanings
+from biaffinity.facts.resolution.similarity import blocks
 from biaffinity.facts.tally import Said, count_again, state, take_back
 from biaffinity.store.database import Database
 
-_DOCUMENTS = 5_000  # of a transaction, at most
-_MENTIONS = 50_000  # of a transaction, unless one document has more
+_DOCUMENTS = 10_000  # of a transaction, at most
+_MENTIONS = 100_000  # of a transaction, unless one document has more
 
 
 class Mention(NamedTuple):
@@ -38,6 +39,7 @@ class Mention(NamedTuple):
     type: str
     start: int
     end: int
+    normal: str
 
 
 def waiting(database: Database) -> int:
@@ -48,15 +50,18 @@ def waiting(database: Database) -> int:
 def update(database: Database, progress: Callable[[int, int], None] | None = None) -> tuple[int, int]:
     """Read all documents that have changed; how many these were, and their mentions."""
     total = waiting(database)
+    if total > _DOCUMENTS:
+        meet_names(database)
     done = mentions = 0
     while True:
         with database.transaction(alone=True):
-            documents, notes = _next_documents(database)
-            mentions += read_documents(database, documents) if documents else 0
+            noted = _next_documents(database)
+            mentions += read_documents(database, list(noted)) if noted else 0
+            notes = [note for notes in noted.values() for note in notes]
             database.change_among("DELETE FROM changed_documents WHERE id", notes)
-        if not documents:
+        if not noted:
             break
-        done += len(documents)
+        done += len(noted)
         if progress is not None:
             progress(done, max(total, done))
     with database.transaction(alone=True):
@@ -64,38 +69,44 @@ def update(database: Database, progress: Callable[[int, int], None] | None = Non
     return done, mentions
 
 
-def _next_documents(database: Database) -> tuple[list[int], list[int]]:
-    """The documents of the next transaction, those that changed first, and the notes that they changed."""
-    query = f"SELECT id, document FROM changed_documents ORDER BY id LIMIT {_DOCUMENTS}"
+def meet_names(database: Database) -> None:
+    """Make the names of all documents that have changed before any is read.
+
+    Which words are rare is known then: what is read need not be taken apart again when a word no longer is.
+    """
+    last = 0
+    while noted := _next_documents(database, after=last):
+        with database.transaction(alone=True):
+            _, new = _names_of(database, _mentions(database, list(noted)))
+            regroup(database, link_names(database, new))
+        last = noted[next(reversed(noted))][0]
+
+
+def _next_documents(database: Database, after: int = 0) -> dict[int, list[int]]:
+    """The documents of the next transaction, those that changed first, each with the notes that it did."""
+    query = f"SELECT id, document FROM changed_documents WHERE id > ? ORDER BY id LIMIT {_DOCUMENTS}"
     noted: dict[int, list[int]] = {}
-    for note, document in database.select(query):
+    for note, document in database.select(query, [after]):
         noted.setdefault(document, []).append(note)
     among = database.select_among("SELECT document FROM mentions WHERE document", list(noted))
     size = Counter(document for (document,) in among)
-    taken: list[int] = []
+    taken: dict[int, list[int]] = {}
     mentions = 0
-    for document in noted:
+    for document, notes in noted.items():
         mentions += size[document]
         if taken and mentions > _MENTIONS:
             break
-        taken.append(document)
-    return taken, [note for document in taken for note in noted[document]]
+        taken[document] = notes
+    return taken
 
 
 def read_documents(database: Database, documents: Sequence[int]) -> int:
     """Put what documents say in the place of what they said before; how many mentions that is."""
     stale = _forget(database, documents)
     mentions = _mentions(database, documents)
-    name_of = {text: normal_form(text) for text in {each.text for each in mentions}}
-    mentions = [each for each in mentions if name_of[each.text]]
-    wanted: dict[Pair, str] = {}
-    for each in mentions:
-        wanted.setdefault((name_of[each.text], each.type), as_written(each.text))
-    known, new = names_of(database, wanted)
-    names = known | new
-    add_entities(database, ((id, wanted[name], name[1]) for name, id in new.items()))
+    names, new = _names_of(database, mentions)
     regroup(database, link_names(database, new))
-    rows = _meant(database, documents, mentions, name_of, names)
+    rows = _meant(database, documents, mentions, names)
     entity = _entities(database, {row[3] for row in rows})
     database.insert("entity_mentions", ["mention", "document", "name", "means", "rule"], rows)
     change_names(database, Counter(row[3] for row in rows), Counter(row[2] for row in rows))
@@ -137,15 +148,27 @@ def _counted(mentioned: Sequence[tuple[int, int]], sign: int) -> dict[int, Chang
 
 
 def _mentions(database: Database, documents: Sequence[int]) -> list[Mention]:
+    """The mentions of documents that have a name, in the order of their keys."""
     query = "SELECT id, document, text, type, start_char, end_char FROM mentions WHERE document"
-    return sorted(Mention(*row) for row in database.select_among(query, documents))
+    rows = sorted(database.select_among(query, documents))
+    normal = {text: normal_form(text) for text in {row[2] for row in rows}}
+    return [Mention._make((*row, normal[row[2]])) for row in rows if normal[row[2]]]
+
+
+def _names_of(database: Database, mentions: Sequence[Mention]) -> tuple[dict[Pair, int], dict[Pair, int]]:
+    """The names that mentions bear, and those of them that are new: each an entity of its own as yet."""
+    wanted: dict[Pair, str] = {}
+    for each in mentions:
+        wanted.setdefault((each.normal, each.type), each.text)
+    known, new = names_of(database, {name: as_written(text) for name, text in wanted.items()})
+    add_entities(database, ((id, as_written(wanted[name]), name[1]) for name, id in new.items()))
+    return known | new, new
 
 
 def _meant(
     database: Database,
     documents: Sequence[int],
     mentions: Sequence[Mention],
-    name_of: Mapping[str, str],
     names: Mapping[Pair, int],
 ) -> list[tuple[int, int, int, int, str]]:
     """Rows (mention, document, name, name that it means, rule)."""
@@ -163,13 +186,12 @@ def _meant(
     for document, own in by_document.items():
         found = meanings(
             texts.get(document),
-            [InText(each.start, each.end, each.text, name_of[each.text], each.type) for each in own],
+            [InText(each.start, each.end, each.text, each.normal, each.type) for each in own],
             lambda type, one, other: (names[one, type], names[other, type]) in parted,
         )
         for each in own:
-            normal = name_of[each.text]
-            means, rule = found.get((normal, each.type), Meaning(normal, OWN))
-            rows.append((each.id, document, names[normal, each.type], names[means, each.type], rule))
+            means, rule = found.get((each.normal, each.type), Meaning(each.normal, OWN))
+            rows.append((each.id, document, names[each.normal, each.type], names[means, each.type], rule))
     return rows
 
 
@@ -192,20 +214,23 @@ def _said(database: Database, documents: Sequence[int], of_mention: Mapping[int,
 def remove_empty(database: Database) -> None:
     """Remove entities that no text speaks of any more, unless a person has decided something of them."""
     rows = database.select(
-        "SELECT id, normal FROM names WHERE mentions = 0 AND borne = 0 AND NOT EXISTS "
+        "SELECT id, normal, type FROM names WHERE mentions = 0 AND borne = 0 AND NOT EXISTS "
         "(SELECT 1 FROM names AS own WHERE own.entity = names.entity AND (own.mentions > 0 OR own.borne > 0 "
         "OR EXISTS (SELECT 1 FROM decisions WHERE one = own.id) "
         "OR EXISTS (SELECT 1 FROM decisions WHERE other = own.id)))"
     )
     if not rows:
         return
-    names = [id for id, _ in rows]
+    names = [id for id, *_ in rows]
     linked: set[int] = set()
     for side, opposite in (("one", "other"), ("other", "one")):
         linked |= {n for (n,) in database.select_among(f"SELECT {opposite} FROM links WHERE {side}", names)}
         database.change_among(f"DELETE FROM links WHERE {side}", names)
-    database.change_among("DELETE FROM name_blocks WHERE name", names)
+    database.change_each(
+        "DELETE FROM name_blocks WHERE block = ? AND name = ?",
+        ((block, id) for id, normal, type in rows for block in blocks(normal, type)),
+    )
     database.change_among("DELETE FROM names WHERE id", names)
     database.change_among("DELETE FROM entities WHERE id", names)
-    changed = count_words(database, (normal for _, normal in rows), -1)
+    changed = count_words(database, (normal for _, normal, _ in rows), -1)
     regroup(database, (linked | linked_by_words(database, changed)) - {*names})

@@ -26,7 +26,8 @@ class Database(ABC):
 
     #: How people are told of it; without a password.
     title: str
-    #: What it calls a key, a number as large as one, one with a fraction, a moment, an index for equality.
+    #: What it calls a key, a number as large as one, one with a fraction, a moment, an index for equality,
+    #: and a table whose rows lie in the order of their key.
     words: Mapping[str, str]
     #: Whether a text may hold the character NUL.
     holds_nul: bool

@@ -26,8 +26,7 @@ FACT_TABLES = (
     "CREATE INDEX names_empty ON names (id) WHERE mentions = 0 AND borne = 0",
     "CREATE TABLE entities (id {whole} PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, "
     "mentions {whole} NOT NULL, documents {whole} NOT NULL, facts {whole} NOT NULL)",
-    "CREATE INDEX entities_documents ON entities (documents)",
-    "CREATE INDEX entities_type ON entities (type, documents)",
+    "CREATE INDEX entities_documents ON entities (type, documents)",
     # The name a mention bears, and the one it means in its document by a rule.
     "CREATE TABLE entity_mentions (mention {whole} PRIMARY KEY, document {whole} NOT NULL, "
     "name {whole} NOT NULL, means {whole} NOT NULL, rule TEXT NOT NULL)",
@@ -50,9 +49,8 @@ FACT_TABLES = (
     "CREATE INDEX aliases_line ON aliases (line)",
     # What names are found by: the words in them, and blocks of names that may be alike.
     "CREATE TABLE words (word TEXT PRIMARY KEY, names {whole} NOT NULL)",
-    "CREATE TABLE name_blocks (block {whole} NOT NULL, name {whole} NOT NULL)",
-    "CREATE INDEX name_blocks_block ON name_blocks (block, name)",
-    "CREATE INDEX name_blocks_name ON name_blocks (name)",
+    "CREATE TABLE name_blocks (block {whole} NOT NULL, name {whole} NOT NULL, PRIMARY KEY (block, name)) "
+    "{by_key}",
     # doubt is the product over documents of 1 - best score; score is 1 - doubt.
     "CREATE TABLE facts (id {key}, head {whole} NOT NULL, type TEXT NOT NULL, tail {whole} NOT NULL, "
     "mentions {whole} NOT NULL, documents {whole} NOT NULL, best {number}, doubt {number} NOT NULL, "
@@ -61,8 +59,7 @@ FACT_TABLES = (
     "CREATE INDEX facts_head ON facts (head, type, score)",
     "CREATE INDEX facts_tail ON facts (tail, type, score)",
     "CREATE INDEX facts_type ON facts (type, score)",
-    "CREATE INDEX facts_documents ON facts (documents)",
-    "CREATE INDEX facts_type_documents ON facts (type, documents)",
+    "CREATE INDEX facts_documents ON facts (type, documents)",
     # score is -1 where none is known, so that both databases put it last.
     "CREATE TABLE fact_mentions (relation_mention {whole} PRIMARY KEY, fact {whole} NOT NULL, "
     "document {whole} NOT NULL, score {number} NOT NULL)",

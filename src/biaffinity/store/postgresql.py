@@ -29,6 +29,7 @@ class PostgreSQL(Database):
         "number": "DOUBLE PRECISION",
         "moment": "TIMESTAMPTZ",
         "equality": "USING hash",  # a text may be longer than an ordered index takes
+        "by_key": "",
     }
     holds_nul = False
 

@@ -16,6 +16,7 @@ from biaffinity.store.database import Database, Row
 #: How a file's name ends that is an SQLite database.
 SUFFIXES = (".db", ".sqlite", ".sqlite3")
 _AT_ONCE = 500  # values in one statement: every build of SQLite takes as many
+_CACHE = 64 * 1024  # kilobytes of pages at most: large indexes are written in no order
 _PATIENCE = 30.0  # seconds to wait for another writer's transaction
 
 
@@ -31,6 +32,7 @@ class SQLite(Database):
         "number": "REAL",
         "moment": "TEXT",
         "equality": "",
+        "by_key": "WITHOUT ROWID",
     }
     holds_nul = True
 
@@ -53,6 +55,8 @@ class SQLite(Database):
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 self._connection.execute("PRAGMA synchronous = FULL")
                 self._connection.execute("PRAGMA foreign_keys = ON")
+                self._connection.execute("PRAGMA temp_store = MEMORY")
+                self._connection.execute(f"PRAGMA cache_size = -{_CACHE}")
         except BiaffinityError:
             self._connection.close()
             raise

@@ -8,7 +8,9 @@ or last letters are the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
+from itertools import combinations
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -54,6 +56,9 @@ def likeness(one: str, other: str) -> Likeness | None:
     >>> likeness("world war i", "world war ii"), likeness("south ossetia", "south ossetian")
     (None, None)
     """
+    similarity = levenshtein().normalized_similarity(one, other, score_cutoff=THRESHOLD)
+    if not similarity:
+        return None
     words, others = one.split(), other.split()
     if len(words) != len(others):
         return None
@@ -70,8 +75,7 @@ def likeness(one: str, other: str) -> Likeness | None:
         or opposite.startswith(word)
     ):
         return None
-    similarity = float(levenshtein().normalized_similarity(one, other, score_cutoff=THRESHOLD))
-    return Likeness(similarity, word, opposite) if similarity else None
+    return Likeness(similarity, word, opposite)
 
 
 def pairs(block_of: Iterable[tuple[int, int]], new: set[int]) -> set[tuple[int, int]]:
@@ -79,15 +83,16 @@ def pairs(block_of: Iterable[tuple[int, int]], new: set[int]) -> set[tuple[int, 
     members: dict[int, list[int]] = {}
     for block, name in block_of:
         members.setdefault(block, []).append(name)
-    found: set[tuple[int, int]] = set()
-    for names in members.values():
-        if 1 < len(names) <= LARGEST_BLOCK:
-            for name in names:
-                if name in new:
-                    found.update((min(name, other), max(name, other)) for other in names if other != name)
-    return found
+    return {
+        (one, other)
+        for names in members.values()
+        if 1 < len(names) <= LARGEST_BLOCK
+        for one, other in combinations(sorted(names), 2)
+        if one in new or other in new
+    }
 
 
+@cache
 def levenshtein() -> Any:
     """RapidFuzz's edit distance, of the extra ``facts``."""
     try:
