@@ -2,7 +2,8 @@
 
     python docs/images/make.py
 
-Needs the extras ``facts`` and ``serve``, playwright and Chromium. The texts are the model's examples, of our own invention.
+Needs the extras ``facts`` and ``serve``, playwright and Chromium. The texts are the model's examples and
+samples/newsroom, of our own invention.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The facts that are exported: those of a small store, and of one that another model filled."""
+"""The facts that are exported."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import pytest
 
 from biaffinity import facts
 from biaffinity.facts import Facts
-from told import told
+from facts.told import told
 
 
 @pytest.fixture
-def news_facts(tmp_path: Path) -> Iterator[Facts]:
+def told_facts(tmp_path: Path) -> Iterator[Facts]:
+    """The facts of some news."""
     with facts.open(told(str(tmp_path / "news.db"))) as opened:
         yield opened

@@ -31,13 +31,13 @@ def edges(facts: dict[int, Fact]) -> set[tuple[int, str, int]]:
 
 @pytest.mark.parametrize("to", DESCRIPTIONS)
 def test_what_was_written_is_counted_and_written_the_same_again(
-    news_facts: Facts, tmp_path: Path, to: str
+    told_facts: Facts, tmp_path: Path, to: str
 ) -> None:
     if to in ("turtle", "jsonld"):
         pytest.importorskip("rdflib", reason="needs the extra exports")
-    entities, found = all_of(news_facts)
+    entities, found = all_of(told_facts)
     for name in ("one", "two"):
-        written = export(news_facts, to, tmp_path / name)
+        written = export(told_facts, to, tmp_path / name)
         assert (written.entities, written.facts) == (len(entities), len(found))
 
     def contents(name: str) -> list[bytes]:
@@ -45,24 +45,24 @@ def test_what_was_written_is_counted_and_written_the_same_again(
         return [path.read_bytes() for path in ([out] if out.is_file() else sorted(out.iterdir()))]
 
     assert contents("one") == contents("two")
-    fewer = export(news_facts, to, tmp_path / "fewer", min_score=0.75)
+    fewer = export(told_facts, to, tmp_path / "fewer", min_score=0.75)
     assert 0 < fewer.facts < len(found)
 
 
-def test_an_unknown_export_is_refused_with_those_there_are(news_facts: Facts, tmp_path: Path) -> None:
+def test_an_unknown_export_is_refused_with_those_there_are(told_facts: Facts, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="graphml"):
-        export(news_facts, "gexf", tmp_path / "x")
+        export(told_facts, "gexf", tmp_path / "x")
 
 
 @pytest.mark.parametrize("way", ["GraphML", "in memory"])
-def test_networkx_has_every_entity_and_fact(news_facts: Facts, tmp_path: Path, way: str) -> None:
+def test_networkx_has_every_entity_and_fact(told_facts: Facts, tmp_path: Path, way: str) -> None:
     networkx = pytest.importorskip("networkx", reason="needs the extra exports")
-    entities, found = all_of(news_facts)
+    entities, found = all_of(told_facts)
     if way == "GraphML":
-        export(news_facts, "graphml", tmp_path / "facts.graphml")
+        export(told_facts, "graphml", tmp_path / "facts.graphml")
         graph = networkx.read_graphml(tmp_path / "facts.graphml", node_type=int, force_multigraph=True)
     else:
-        graph = to_networkx(news_facts)
+        graph = to_networkx(told_facts)
     assert dict(graph.nodes(data="name")) == entities
     assert {(h, r, t) for h, t, r in graph.edges(data="relation")} == edges(found)
     assert {int(key) for _, _, key in graph.edges(keys=True)} == set(found)
@@ -86,9 +86,9 @@ def test_characters_that_xml_cannot_hold_are_replaced(tmp_path: Path) -> None:
     assert dict(networkx.parse_graphml(text).nodes(data="name")) == {"1": "a\ufffd\ufffd\ufffd<&>"}
 
 
-def test_neo4j_gets_typed_columns_and_a_script_for_every_relation(news_facts: Facts, tmp_path: Path) -> None:
-    entities, found = all_of(news_facts)
-    export(news_facts, "neo4j", tmp_path / "neo4j")
+def test_neo4j_gets_typed_columns_and_a_script_for_every_relation(told_facts: Facts, tmp_path: Path) -> None:
+    entities, found = all_of(told_facts)
+    export(told_facts, "neo4j", tmp_path / "neo4j")
 
     def rows(name: str) -> list[dict[str, str]]:
         with (tmp_path / "neo4j" / name).open(encoding="utf-8", newline="") as file:
@@ -118,10 +118,10 @@ READER = "ignore:ConjunctiveGraph is deprecated:DeprecationWarning"  # of rdflib
 
 
 @pytest.mark.filterwarnings(READER)
-def test_rdf_has_every_fact_with_its_sentence_and_document(news_facts: Facts, tmp_path: Path) -> None:
-    turtle = rdf(news_facts, "turtle", tmp_path / "facts.ttl")
-    assert set(turtle) == set(rdf(news_facts, "jsonld", tmp_path / "facts.jsonld"))
-    _, found = all_of(news_facts)
+def test_rdf_has_every_fact_with_its_sentence_and_document(told_facts: Facts, tmp_path: Path) -> None:
+    turtle = rdf(told_facts, "turtle", tmp_path / "facts.ttl")
+    assert set(turtle) == set(rdf(told_facts, "jsonld", tmp_path / "facts.jsonld"))
+    _, found = all_of(told_facts)
     query = """
         PREFIX prov: <http://www.w3.org/ns/prov#> PREFIX term: <urn:biaffinity:term/>
         SELECT ?fact ?head ?tail ?score ?sentence ?document WHERE {
@@ -141,9 +141,9 @@ def test_rdf_has_every_fact_with_its_sentence_and_document(news_facts: Facts, tm
 
 
 def test_relations_are_wikidatas_properties_where_the_model_says_which(
-    news_facts: Facts, tmp_path: Path
+    told_facts: Facts, tmp_path: Path
 ) -> None:
-    turtle = rdf(news_facts, "turtle", tmp_path / "facts.ttl", base="https://example.org/facts/")
+    turtle = rdf(told_facts, "turtle", tmp_path / "facts.ttl", base="https://example.org/facts/")
     query = "SELECT DISTINCT ?p WHERE { ?s rdf:predicate ?p }"
     properties = {str(row.p) for row in turtle.query(query)}
     assert "http://www.wikidata.org/prop/direct/P108" in properties  # employer
@@ -151,10 +151,10 @@ def test_relations_are_wikidatas_properties_where_the_model_says_which(
     assert str(next(turtle.subjects())).startswith(("https://example.org/facts/", "http://www.wikidata.org/"))
 
 
-def test_addresses_that_no_rdf_can_hold_are_refused(news_facts: Facts, tmp_path: Path) -> None:
+def test_addresses_that_no_rdf_can_hold_are_refused(told_facts: Facts, tmp_path: Path) -> None:
     pytest.importorskip("rdflib", reason="needs the extra exports")
     with pytest.raises(UsageError, match="such as https"):
-        export(news_facts, "turtle", tmp_path / "x.ttl", base="no address <here>")
+        export(told_facts, "turtle", tmp_path / "x.ttl", base="no address <here>")
 
 
 def read_by_pandas(path: Path) -> list[dict[str, Any]]:
@@ -174,11 +174,11 @@ def read_by_polars(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("read", [read_by_pandas, read_by_duckdb, read_by_polars])
-def test_parquet_has_every_entity_fact_and_sentence(news_facts: Facts, tmp_path: Path, read: Any) -> None:
+def test_parquet_has_every_entity_fact_and_sentence(told_facts: Facts, tmp_path: Path, read: Any) -> None:
     pytest.importorskip("pyarrow", reason="needs the extra tables")
-    entities, found = all_of(news_facts)
+    entities, found = all_of(told_facts)
     out = tmp_path / "parquet"
-    export(news_facts, "parquet", out, sentences=2)
+    export(told_facts, "parquet", out, sentences=2)
     assert {row["id"]: row["name"] for row in read(out / "entities.parquet")} == entities
     rows = read(out / "facts.parquet")
     assert {(row["head"], row["relation"], row["tail"]) for row in rows} == edges(found)
@@ -188,20 +188,9 @@ def test_parquet_has_every_entity_fact_and_sentence(news_facts: Facts, tmp_path:
     assert len(sentences) == sum(min(fact.mentions, 2) for fact in found.values()) > len(found)
     for row in sentences:
         mentioned = {
-            (each.start, each.end): each.entity for each in news_facts.text(row["document"]).mentions
+            (each.start, each.end): each.entity for each in told_facts.text(row["document"]).mentions
         }
         fact = found[row["fact"]]
         for side, entity in (("head", fact.head), ("tail", fact.tail)):
             place = (row["start"] + row[f"{side}_start"], row["start"] + row[f"{side}_end"])
             assert mentioned[place] == entity.id
-
-
-def test_the_command_writes_every_export(news_facts: Facts, tmp_path: Path, command: Any) -> None:
-    from biaffinity.cli.facts.exporting import Export
-
-    assert {kind.value for kind in Export} == set(DESCRIPTIONS)
-    out = tmp_path / "facts.graphml"
-    said = ("facts", "export", "--store", news_facts.database.title, "--to", "graphml", "-o", str(out))
-    code, _, err = command(*said)
-    assert (code, out.is_file()) == (0, True), err
-    assert "entities and" in err

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("rapidfuzz", reason="needs the extra facts")
+
 from starlette.testclient import TestClient
 
 from biaffinity import Extractor
 from biaffinity.serve import Settings, create_app
-from told import told
+from facts.told import told
 
 KEY = "a-key-of-some-length"
 

@@ -12,7 +12,7 @@ from biaffinity.facts import Facts
 from biaffinity.serve.facts import asking
 from biaffinity.serve.facts.asking import THREADS, Asking
 from biaffinity.serve.problems import ServiceError
-from told import told
+from facts.told import told
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
 

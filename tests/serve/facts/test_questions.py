@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from biaffinity import Extractor, facts
 from biaffinity.facts import Facts
 from biaffinity.serve import Settings, create_app
+from facts.told import told
 from serve.facts.conftest import KEY
-from told import told
 
 
 def as_json(answer: Any) -> Any:
