@@ -52,12 +52,12 @@ $(FACTS): pyproject.toml constraints.txt
 
 PORT ?= 8000
 OPEN ?= --open
+NEWSROOM ?= build/newsroom.db
 demo-facts: $(FACTS)  ## read 200 invented news texts into a store, gather their facts, and open the page
-	@mkdir -p build
-	$(BIN)/biaffinity extract samples/newsroom --model general --out build/newsroom.db
-	$(BIN)/biaffinity facts update --store build/newsroom.db
+	$(BIN)/biaffinity extract samples/newsroom --model general --out $(NEWSROOM)
+	$(BIN)/biaffinity facts update --store $(NEWSROOM)
 	@echo 'The page: http://127.0.0.1:$(PORT)/facts (Ctrl-C ends it)'
-	@$(BIN)/biaffinity serve --store build/newsroom.db --port $(PORT) $(OPEN)
+	@$(BIN)/biaffinity serve --store $(NEWSROOM) --port $(PORT) $(OPEN)
 
 demo-train: $(READY)  ## train a small model on our own sentences and show what it finds in new ones
 	$(BIN)/python examples/demo.py
