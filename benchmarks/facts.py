@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -55,10 +56,10 @@ class World:
     def __init__(self, seed: int) -> None:
         self.chance = np.random.default_rng(seed)
         given, family, towns = (self._words(n, s) for n, s in ((2_000, 3), (30_000, 4), (20_000, 4)))
-        firsts, lasts = self._often(200_000, given), self._often(200_000, family)
+        firsts, lasts = self.often(200_000, given), self.often(200_000, family)
         self.people = list(dict.fromkeys(f"{a} {b}" for a, b in zip(firsts, lasts, strict=True)))
         self.towns = towns
-        names, kinds = self._often(60_000, family), self.chance.choice(_KINDS, 60_000)
+        names, kinds = self.often(60_000, family), self.chance.choice(_KINDS, 60_000)
         self.firms = list(dict.fromkeys(f"{a} {b}" for a, b in zip(names, kinds, strict=True)))
 
     def _words(self, count: int, syllables: int) -> list[str]:
@@ -69,10 +70,10 @@ class World:
                 "".join(self.chance.choice(list(letters)) for letters in (_BEGIN, _MIDDLE))
                 for _ in range(syllables - 1)
             ]
-            found["".join(parts + [str(self.chance.choice(_END))]).capitalize()] = None
+            found["".join([*parts, str(self.chance.choice(_END))]).capitalize()] = None
         return list(found)
 
-    def _often(self, count: int, of: list[str]) -> list[str]:
+    def often(self, count: int, of: list[str]) -> list[str]:
         """Some of a list, the first of it most often: as often as one over its place."""
         return [of[place] for place in self._places(count, len(of))]
 
@@ -160,8 +161,8 @@ started = time.perf_counter()
 with biaffinity.facts.open(sys.argv[1]) as facts:
     done = facts.update()
 used = resource.getrusage(resource.RUSAGE_SELF)
-print(json.dumps({"seconds": time.perf_counter() - started, "processor seconds": used.ru_utime + used.ru_stime,
-                  "MB": used.ru_maxrss / 1024, **done.to_dict()}))
+record = {"seconds": time.perf_counter() - started, "processor seconds": used.ru_utime + used.ru_stime}
+print(json.dumps({**record, "MB": used.ru_maxrss / 1024, **done.to_dict()}))
 """
 
 
@@ -175,32 +176,28 @@ def update(store: str) -> dict[str, Any]:
 def asked(facts: Facts, world: World, questions: int) -> dict[str, list[float]]:
     """Milliseconds of answers, by question."""
     people, firms, towns = (
-        world._often(3 * questions, names) for names in (world.people, world.firms, world.towns)
+        world.often(questions, names) for names in (world.people, world.firms, world.towns)
     )
     found: dict[str, list[float]] = {question: [] for question in BARS}
 
-    def timed(question: str, ask: Callable[[], object]) -> Any:
+    def timed(question: str, ask: Callable[..., object], *who: Any, **how: Any) -> None:
         started = time.perf_counter()
-        try:
-            return ask()
-        except UsageError:  # one whom no document mentions
-            return None
-        finally:
-            found[question].append(1000 * (time.perf_counter() - started))
+        with suppress(UsageError):  # one whom no document mentions
+            ask(*who, **how)
+        found[question].append(1000 * (time.perf_counter() - started))
 
-    for number in range(questions):
-        person, firm, town = people[number], firms[number], towns[number]
+    for number, (person, firm, town) in enumerate(zip(people, firms, towns, strict=True)):
         slip = person[:3] + person[4:]
         for text in (person, firm.split()[0], town[:4], slip):
-            timed("search", lambda text=text: facts.search(text))  # type: ignore[misc]
+            timed("search", facts.search, text)
         for name in (person, firm, town):
-            timed("about", lambda name=name: facts.about(name))  # type: ignore[misc]
-        timed("find", lambda: facts.find(relation="Work_For", tail=firm, min_score=0.5))
-        timed("find", lambda: facts.find(relation="Live_In", tail=town))
-        timed("find", lambda: facts.find(entity=person))
+            timed("about", facts.about, name)
+        timed("find", facts.find, relation="Work_For", tail=firm, min_score=0.5)
+        timed("find", facts.find, relation="Live_In", tail=town)
+        timed("find", facts.find, entity=person)
         ends = _three_apart(facts, person, number)
         if ends is not None:
-            timed("path of length 3", lambda: facts.path(*ends, longest=3))
+            timed("path of length 3", facts.path, *ends, longest=3)
     return found
 
 

@@ -73,6 +73,7 @@ def about(
 
     Example: [bold]biaffinity facts about "Norvik Oil" --relation Work_For[/bold]
     """
+    from biaffinity.cli.document_table import visible
     from biaffinity.cli.facts.showing import console, heading, print_facts
 
     with open_facts(store) as facts:
@@ -92,10 +93,11 @@ def about(
     shown = console()
     shown.print(heading(answer.entity), soft_wrap=True)
     if len(answer.names) > 1:
-        shown.print(f"also {', '.join(answer.names[1:])}", soft_wrap=True)
+        shown.print(f"also {', '.join(map(visible, answer.names[1:]))}", soft_wrap=True)
     for group in answer.groups:
         more = f", the first {len(group.facts)}" if group.total > len(group.facts) else ""
-        shown.print(f"{group.relation}, as {group.role}: {counted(group.total, 'fact')}{more}", style="bold")
+        title = f"{visible(group.relation)}, as {group.role}: {counted(group.total, 'fact')}{more}"
+        shown.print(title, style="bold", soft_wrap=True)
         print_facts(shown, group.facts, "  ")
     if not answer.groups:
         tell("no facts")
@@ -229,12 +231,8 @@ def why(
     shown = console()
     shown.print(heading(answer.entity), soft_wrap=True)
     for name in answer.names:
-        ways = "; ".join(f'"{visible(way)}"' for way in name.written)
-        shown.print(
-            f"  {visible(name.name)} (#{name.id})  {counted(name.mentions, 'mention')}, written {ways}"
-            if ways
-            else f"  {visible(name.name)} (#{name.id})  {counted(name.mentions, 'mention')}",
-            soft_wrap=True,
-        )
+        ways = ", ".join(f'"{visible(way)}"' for way in name.written)
+        line = f"  {visible(name.name)} (#{name.id})  {counted(name.mentions, 'mention')}"
+        shown.print(f"{line}, written {ways}" if ways else line, soft_wrap=True)
     for reason in answer.reasons:
         shown.print(f"  {told(reason)}", soft_wrap=True)

@@ -33,7 +33,7 @@ def update(
 
     Example: [bold]biaffinity facts update --aliases names.txt[/bold]
     """
-    with open_facts(store) as facts, Progress(console=talk, transient=True) as bar:
+    with open_facts(store) as facts, _bar() as bar:
         task = bar.add_task("documents", total=None)
         done = facts.update(
             aliases=aliases, progress=lambda done, total: bar.update(task, completed=done, total=total)
@@ -90,6 +90,10 @@ def split(
     else:
         for part in parts:
             console().print(heading(part), soft_wrap=True)
+
+
+def _bar() -> Progress:
+    return Progress(console=talk, transient=True, disable=not talk.is_terminal)
 
 
 def _entities(number: int) -> str:

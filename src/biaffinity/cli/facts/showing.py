@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 
@@ -13,6 +14,7 @@ from biaffinity.cli.console import counted
 from biaffinity.cli.document_table import visible
 from biaffinity.facts.answers import Entity, Evidence, Fact, Reason
 
+_SPACE = re.compile(r"\s")
 _WIDTH = 110  # where there is no terminal to ask
 
 
@@ -63,14 +65,12 @@ def print_facts(shown: Console, facts: Sequence[Fact], indent: str = "") -> None
 def print_evidence(shown: Console, evidence: Iterable[Evidence], indent: str) -> None:
     """Sentences with the two names marked, and the document that each stands in."""
     for each in evidence:
-        text = Text(each.sentence)
+        # A character for a character, so that the names stay where they are.
+        text = Text(_SPACE.sub(" ", visible(each.sentence)))
         for span in (each.head, each.tail):
             text.stylize("underline", span.start, span.end)
-        line = Text(indent) + Text(" ").join(part for part in text.split() if part.plain.strip())
-        shown.print(
-            Text(visible(line.plain), spans=line.spans).append(f"  [{visible(each.document)}]", "dim"),
-            soft_wrap=True,
-        )
+        text.rstrip()
+        shown.print(Text(indent) + text.append(f"  [{visible(each.document)}]", "dim"), soft_wrap=True)
 
 
 def _support(fact: Fact) -> str:
