@@ -154,13 +154,17 @@ def test_without_trigrams_postgresql_looks_among_words_of_the_same_beginning(
     def refused(self: PostgreSQLIndex) -> None:
         """As where the extension is not installed."""
 
-    monkeypatch.setattr(PostgreSQLIndex, "_try_trigrams", refused)
+    monkeypatch.setattr(PostgreSQLIndex, "_try_extension", refused)
     store = postgresql.empty_database()
     write(store, *NEWS)
     with facts.open(store) as opened:
         opened.update()
         assert opened.search("okafr")[0].entity.name == "Paul Okafor"
         assert opened.search("norvik")[0].entity.name == "Norvik Oil Company"
+        assert opened.search("xkafor") == []
+        opened.database.change("CREATE EXTENSION pg_trgm")
+    with facts.open(store) as opened:
+        assert opened.search("xkafor")[0].entity.name == "Paul Okafor"
 
 
 def test_between_a_replacement_and_the_update_what_is_left_can_be_asked_for(news_facts: facts.Facts) -> None:

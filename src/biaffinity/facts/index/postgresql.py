@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from biaffinity.errors import DataError
 from biaffinity.facts.index.index import NameIndex
@@ -26,18 +27,18 @@ class PostgreSQLIndex(NameIndex):
             with database.transaction(alone=True):
                 database.change(f"CREATE INDEX IF NOT EXISTS names_words ON names USING gin ({_VECTOR})")
                 database.change("CREATE INDEX IF NOT EXISTS words_start ON words (word text_pattern_ops)")
-            self._try_trigrams()
-        self.trigrams = bool(database.select(_THERE, ["words_trigrams"]))
-
-    def _try_trigrams(self) -> None:
-        try:
-            with self.database.transaction(alone=True):
-                self.database.change("CREATE EXTENSION IF NOT EXISTS pg_trgm")
-                self.database.change(
+            self._try_extension()
+        self.trigrams = bool(database.select("SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm'"))
+        if self.trigrams and not database.select(_THERE, ["words_trigrams"]):
+            with database.transaction(alone=True):
+                database.change(
                     "CREATE INDEX IF NOT EXISTS words_trigrams ON words USING gin (word gin_trgm_ops)"
                 )
-        except DataError:  # it is not installed on the server, or its owner has to make it
-            pass
+
+    def _try_extension(self) -> None:
+        """Make pg_trgm, unless it is not installed on the server or its owner has to make it."""
+        with suppress(DataError), self.database.transaction(alone=True):
+            self.database.change("CREATE EXTENSION IF NOT EXISTS pg_trgm")
 
     def names(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
         """By beginnings of words."""
