@@ -24,6 +24,7 @@ SHOWN = ("json", "text", "toml")
 EXTRAS = {
     "docs/distillation.md": ["torch", "matplotlib"],
     "docs/extraction.md": ["torch", "pandas", "pyarrow"],
+    "docs/facts.md": ["rapidfuzz", "fastapi", "networkx"],
     "docs/hub.md": ["huggingface_hub"],
     "docs/reproduce.md": ["torch", "matplotlib"],
     "docs/scale.md": ["pyarrow"],
