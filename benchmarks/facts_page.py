@@ -10,6 +10,7 @@ shown the frame after the facts were put in. The graph is drawn after that, and 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import socket
@@ -190,6 +191,7 @@ def main() -> None:
             chance = random.Random(7)
             everyone = list(store.entities())
             entities = chance.sample(everyone, options.visits + 1)
+        load = os.getloadavg()[0]
         with serving(path) as address:
             found = visit(address, entities, hubs)
     measured: list[Measured] = []
@@ -208,6 +210,7 @@ def main() -> None:
             "store": summary.to_dict(),
             "seconds_to_make": round(made, 1),
             "most_facts_of_an_entity": hubs[0].facts,
+            "load_of_the_machine": round(load, 1),
             "milliseconds": found,
         }
         write(options.json, measured, details)
