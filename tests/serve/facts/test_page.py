@@ -11,6 +11,7 @@ import pytest
 
 from biaffinity import Extractor, facts
 from biaffinity.serve import Settings
+from facts.invented import document, write
 from facts.told import NEWS, told
 from serve.facts.conftest import KEY
 from serve.visit import playwright, serving, tells, visiting
@@ -192,3 +193,31 @@ def test_a_reader_without_a_key_is_offered_no_changes(browser, address) -> None:
         expect(page.locator("#names li")).not_to_have_count(0)
         assert page.get_by_role("button", name=re.compile("Split")).count() == 0
         expect(page.locator("#merging")).to_be_hidden()
+
+
+def test_of_very_many_facts_the_best_are_shown_and_the_rest_at_a_click(browser, tmp_path, extractor) -> None:
+    store = str(tmp_path / "many.db")
+    people = [f"{first}{second} Lund" for first in ("An", "Bo", "Ka", "Li", "Ma") for second in "abcdefg"]
+    write(
+        store,
+        *(
+            document(name, f"[{name}/Person] works for [Norvik Oil/Organization].", ("employer", 0, 1, 0.5))
+            for name in people
+        ),
+    )
+    with facts.open(store) as opened:
+        opened.update()
+    with (
+        serving(Settings(store=store), extractor) as at,
+        visiting(browser, f"{at}/facts#entity=Norvik+Oil") as (page, _),
+    ):
+        tells(page, "35 facts.")
+        expect(page.locator(".fact")).to_have_count(10)
+        for shown, left in ((20, 15), (30, 5)):
+            page.locator("button.more").click()
+            expect(page.locator(".fact")).to_have_count(shown)
+            expect(page.locator("button.more")).to_have_text(f"{left} more")
+        page.locator("button.more").click()
+        expect(page.locator("button.more")).to_have_count(0)
+        assert sorted(page.locator(".fact .entity-link").all_inner_texts()) == sorted(people)
+        expect(page.locator("#around-count")).to_have_text("the best 10 of 35 facts")

@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from biaffinity import Extractor, facts
+from biaffinity.errors import BiaffinityError, DataError, UsageError
 from biaffinity.facts import Facts
 from biaffinity.serve import Settings, create_app
 from facts.told import told
@@ -79,6 +80,7 @@ def test_lists_stand_in_a_field_and_are_read_on_by_their_offset(asker: TestClien
         ("evidence", {"fact": 2**70}, "fact"),
         ("search", {"text": "x" * 501}, "text"),
         ("path", {"start": 1, "end": 2, "longest": 0}, "longest"),
+        ("about", {"entity": 1, "since": "yesterday"}, "since"),
     ],
 )
 def test_what_makes_no_question_is_refused_with_its_field(
@@ -180,13 +182,12 @@ def test_who_has_a_key_merges_and_splits(tmp_path: Path, keys: Path, extractor: 
         assert itself.status_code == 422, itself.text
 
 
-def test_a_store_that_has_gone_is_told_without_its_name(
-    asker: TestClient, news_store: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("error", [DataError, UsageError])  # it has gone; another process keeps it locked
+def test_a_store_that_cannot_be_used_is_told_without_its_name(
+    asker: TestClient, news_store: str, monkeypatch: pytest.MonkeyPatch, error: type[BiaffinityError]
 ) -> None:
-    from biaffinity.errors import DataError
-
     def gone(self: Facts) -> None:
-        raise DataError("the server has gone away", where=news_store)
+        raise error("cannot be used", where=news_store)
 
     with monkeypatch.context() as patch:
         patch.setattr(Facts, "summary", gone)

@@ -64,7 +64,7 @@ class FactsService:
             try:
                 body = await self._asking.ask(lambda store: to_json(question.put(store, asked)))
             except BiaffinityError as error:
-                raise _told(error) from None
+                raise _told(error, question.asked) from None
             return self._json(body)
 
         return answer
@@ -73,7 +73,7 @@ class FactsService:
         """Make two entities one."""
         wanted = await self._read_change(request, MergeRequest)
         return await self._change(
-            lambda store: {"entity": store.merge(wanted.one, wanted.other, type=wanted.type)}
+            wanted, lambda store: {"entity": store.merge(wanted.one, wanted.other, type=wanted.type)}
         )
 
     async def split(self, request: Request) -> Response:
@@ -84,7 +84,7 @@ class FactsService:
             left, taken = store.split(wanted.entity, wanted.name, type=wanted.type)
             return {"entity": left, "split": taken}
 
-        return await self._change(split)
+        return await self._change(wanted, split)
 
     async def _read_change(self, request: Request, kind: type[B]) -> B:
         if not self._with_keys:
@@ -100,7 +100,7 @@ class FactsService:
         except ValidationError as error:
             raise malformed(error) from None
 
-    async def _change(self, change: Callable[[Facts], Any]) -> Response:
+    async def _change(self, wanted: BaseModel, change: Callable[[Facts], Any]) -> Response:
         """What a change gives; changes are made one after the other, each with a connection of its own."""
         if self._hand is None:
             raise _between()
@@ -112,7 +112,7 @@ class FactsService:
         try:
             return self._json(await asyncio.wait_for(self._hand.do(work), self._settings.timeout))
         except BiaffinityError as error:
-            raise _told(error) from None
+            raise _told(error, type(wanted)) from None
         except (TimeoutError, asyncio.TimeoutError):  # two until Python 3.11
             raise ServiceError(
                 504,
@@ -138,10 +138,10 @@ def _read(kind: type[B], request: Request) -> B:
         raise malformed(error) from None
 
 
-def _told(error: BiaffinityError) -> ServiceError:
-    """What the store says of a question, or of itself: that is for the log, since it names the store."""
-    if isinstance(error, UsageError):
-        return ServiceError(422, error.what, remedy=error.remedy)
+def _told(error: BiaffinityError, asked: type[BaseModel]) -> ServiceError:
+    """What the store says of a question; what it says of itself is for the log, since it names the store."""
+    if isinstance(error, UsageError) and (error.where is None or error.where in asked.model_fields):
+        return ServiceError(422, error.what, where=error.where, remedy=error.remedy)
     _log.error("store cannot be used", extra={"fields": {"problem": str(error)}})
     return ServiceError(503, "the store cannot be used now", remedy="send it again in a while")
 

@@ -62,7 +62,8 @@ export async function draw(entity, facts, given) {
   add(facts, entity.id);
   graph.fit(undefined, 24);
   choose(null);
-  byId("around-count").textContent = given.all > MOST ? `the best ${MOST} of ${number(given.all)} facts` : "";
+  const drawn = Math.min(facts.length, MOST);
+  byId("around-count").textContent = given.all > drawn ? `the best ${drawn} of ${number(given.all)} facts` : "";
   for (const id of given.walked) if (graph.$id(nodeId(id)).nonempty()) await walk(graph.$id(nodeId(id)), { recalled: true });
   byId("afresh").hidden = !walked.length;
 }
