@@ -151,6 +151,14 @@ def test_relations_are_wikidatas_properties_where_the_model_says_which(
     assert str(next(turtle.subjects())).startswith(("https://example.org/facts/", "http://www.wikidata.org/"))
 
 
+def test_rdf_has_the_other_names_of_an_entity(told_facts: Facts, tmp_path: Path) -> None:
+    merged = told_facts.merge("Ingrid Sørbø", "Tomás Beltrán")
+    turtle = rdf(told_facts, "turtle", tmp_path / "facts.ttl")
+    query = f"""PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+        SELECT ?name WHERE {{ <urn:biaffinity:entity/{merged.id}> rdfs:label|skos:altLabel ?name }}"""
+    assert {str(row.name) for row in turtle.query(query)} == {"Ingrid Sørbø", "Tomás Beltrán"}
+
+
 def test_addresses_that_no_rdf_can_hold_are_refused(told_facts: Facts, tmp_path: Path) -> None:
     pytest.importorskip("rdflib", reason="needs the extra exports")
     with pytest.raises(UsageError, match="such as https"):

@@ -188,7 +188,10 @@ def test_who_has_a_key_splits_and_merges(browser, tmp_path: Path, keys: Path, ex
 
 
 def test_a_reader_without_a_key_is_offered_no_changes(browser, address) -> None:
-    with visiting(browser, f"{address}#entity=Norvik+Oil") as (page, _):
+    with visiting(browser, address.removesuffix("facts")) as (page, _):
+        page.get_by_role("link", name="Facts").click()
+        page.get_by_role("link", name="Norvik Oil ASA").first.click()
+        shows(page, "Norvik Oil ASA")
         page.locator("#naming summary").click()
         expect(page.locator("#names li")).not_to_have_count(0)
         assert page.get_by_role("button", name=re.compile("Split")).count() == 0

@@ -8,7 +8,7 @@ Wikidata's own property.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from importlib import import_module
 from itertools import islice
@@ -19,6 +19,7 @@ from biaffinity.errors import MissingExtraError, UsageError
 from biaffinity.facts.answers import Entity, Evidence, Fact
 from biaffinity.facts.exports.options import Options
 from biaffinity.facts.facts import Facts
+from biaffinity.store import Database
 
 AT_ONCE = 1_000  # entities or facts of one graph
 _WIKIDATA = "http://www.wikidata.org/prop/direct/"
@@ -46,9 +47,9 @@ class Graphs:
         """All of it, in pieces."""
         options = self._options
         for entities in _pieces(facts.entities()):
-            graph = self._empty()
+            graph, names = self._empty(), _names(facts.database, [entity.id for entity in entities])
             for entity in entities:
-                self._add_entity(graph, entity)
+                self._add_entity(graph, entity, names[entity.id])
             self.entities += len(entities)
             yield graph
         for some in _pieces(facts.facts(min_score=options.min_score, sentences=options.sentences)):
@@ -65,6 +66,7 @@ class Graphs:
             ("rdf", self._library.RDF),
             ("rdfs", self._library.RDFS),
             ("xsd", self._library.XSD),
+            ("skos", self._library.SKOS),
             ("prov", self._library.PROV),
             ("wdt", _WIKIDATA),
             ("entity", f"{base}entity/"),
@@ -74,10 +76,13 @@ class Graphs:
             graph.bind(prefix, namespace)
         return graph
 
-    def _add_entity(self, graph: Any, entity: Entity) -> None:
+    def _add_entity(self, graph: Any, entity: Entity, names: Iterable[str]) -> None:
         node, rdf = self._own("entity", entity.id), self._library.RDF
         graph.add((node, rdf.type, self._own("type", entity.type)))
         graph.add((node, self._library.RDFS.label, self._library.Literal(entity.name)))
+        for name in names:
+            if name != entity.name:
+                graph.add((node, self._library.SKOS.altLabel, self._library.Literal(name)))
         for count in ("mentions", "documents"):
             graph.add((node, self._own("term", count), self._library.Literal(getattr(entity, count))))
 
@@ -122,6 +127,14 @@ class Graphs:
 
     def _own(self, kind: str, name: object) -> Any:
         return self._library.URIRef(f"{self._options.base}{kind}/{quote(str(name), safe='')}")
+
+
+def _names(database: Database, entities: Sequence[int]) -> dict[int, list[str]]:
+    names: dict[int, list[str]] = {entity: [] for entity in entities}
+    query = "SELECT entity, written FROM names WHERE entity"
+    for entity, written in sorted(database.select_among(query, entities)):
+        names[entity].append(written)
+    return names
 
 
 def _pieces(items: Iterable[T]) -> Iterator[list[T]]:
