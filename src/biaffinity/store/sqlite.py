@@ -135,6 +135,9 @@ class SQLite(Database):
         self.change(f"CREATE TEMP TABLE {table} ({described})")
         self.insert(table, list(columns), rows)
 
+    def settle(self) -> None:
+        """Nothing: our indexes are chosen by rule."""
+
     def close(self) -> None:
         """Leave it: the write-ahead log goes with the last who does."""
         self._connection.close()
