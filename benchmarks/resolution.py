@@ -1,6 +1,6 @@
 """How often resolution is right: Re-DocRED's mentions in a store, its coreference clusters as the judge.
 
-    python benchmarks/resolution.py DATA/redocred [--part entities] [--json OUT]
+    python benchmarks/resolution.py [--part entities] [--json OUT]
 
 All documents of a part go into one SQLite store, so that what is found across documents counts too. Then
 every pair of mentions of one document is looked at: are they one entity to us, are they one cluster to the
@@ -37,6 +37,7 @@ from biaffinity.facts.resolution import documents as in_documents
 from biaffinity.store import open_store
 from biaffinity.store.documents import DocumentWriter, StoredDocument
 
+ROOT = Path(__file__).parent.parent
 #: Rules beside the normal form; an alias list is the user's own.
 RULES = ("acronym", "short name", "similar")
 
@@ -121,7 +122,8 @@ def scores(found: Counter[str]) -> dict[str, Any]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("data", type=Path)
+    shared = Path(os.environ.get("BIAFFINITY_DATA", ROOT.parent / "shared" / "data"))
+    parser.add_argument("--data", type=Path, default=shared / "redocred")
     parser.add_argument("--part", default="train", choices=["entities", "train"])
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()

@@ -22,6 +22,7 @@ SHOWN = ("json", "text", "toml")
 
 #: The packages of extras that a page's examples use.
 EXTRAS = {
+    "README.md": ["rapidfuzz"],
     "docs/distillation.md": ["torch", "matplotlib"],
     "docs/extraction.md": ["torch", "pandas", "pyarrow"],
     "docs/facts.md": ["rapidfuzz", "fastapi", "networkx"],

@@ -28,6 +28,7 @@ from biaffinity.store.database import Database
 
 _DOCUMENTS = 10_000  # of a transaction, at most
 _MENTIONS = 100_000  # of a transaction, unless one document has more
+_MUCH = 10  # a tenth of all documents
 
 
 class Mention(NamedTuple):
@@ -66,6 +67,8 @@ def update(database: Database, progress: Callable[[int, int], None] | None = Non
             progress(done, max(total, done))
     with database.transaction(alone=True):
         remove_empty(database)
+    if done * _MUCH > int(database.select("SELECT count(*) FROM documents")[0][0]):
+        database.settle()
     return done, mentions
 
 

@@ -91,6 +91,10 @@ class Database(ABC):
         """A table for a moment, with these columns and rows; one of that name before is gone."""
 
     @abstractmethod
+    def settle(self) -> None:
+        """After much was written: see to it that it is quickly read."""
+
+    @abstractmethod
     def only_read(self) -> None:
         """Refuse all changes from now on."""
 

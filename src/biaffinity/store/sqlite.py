@@ -135,6 +135,9 @@ class SQLite(Database):
         self.change(f"CREATE TEMP TABLE {table} ({described})")
         self.insert(table, list(columns), rows)
 
+    def settle(self) -> None:
+        """Nothing: our indexes are chosen by rule."""
+
     def only_read(self) -> None:
         """Refuse all changes from now on."""
         self.change("PRAGMA query_only = ON")
