@@ -79,6 +79,11 @@ def test_facts_are_found_by_what_is_given_of_them(news_facts: Facts) -> None:
     assert news_facts.find(relation="Work_For", tail="Norvik Oil", min_score=0.95) == []
     assert len(news_facts.find()) == 6
     assert [fact.relation for fact in news_facts.find(entity="Harrow")] == ["Work_For", "OrgBased_In"]
+    assert len(news_facts.find(head="Paul Okafor", entity="Paul Okafor")) == 3
+    assert said(news_facts.find(head="Paul Okafor", entity="Harrow")) == [
+        ("Paul Okafor", "Work_For", "Harrow")
+    ]
+    assert news_facts.find(head="Paul Okafor", tail="Harrow", entity="Tove Lind") == []
     ordered = news_facts.find(limit=6)
     assert [fact.score or 0 for fact in ordered] == sorted(
         (fact.score or 0 for fact in ordered), reverse=True
