@@ -12,7 +12,7 @@ from biaffinity.errors import DataError, UsageError
 from biaffinity.facts.index.postgresql import PostgreSQLIndex
 from biaffinity.store import open_store
 from biaffinity.store.documents import StoredDocument
-from facts.invented import NEWS, document, everything, write
+from facts.invented import NEWS, document, everything, remove, write
 from store.server import Server
 
 STRANGE = [
@@ -168,6 +168,21 @@ def test_without_trigrams_postgresql_looks_among_words_of_the_same_beginning(
         opened.database.change("CREATE EXTENSION pg_trgm")
     with facts.open(store) as opened:
         assert opened.search("xkafor")[0].entity.name == "Paul Okafor"
+
+
+def test_a_file_that_was_made_smaller_is_searched_as_before(tmp_path: Path) -> None:
+    store = str(tmp_path / "x.db")
+    write(store, *NEWS)
+    with facts.open(store) as opened:
+        opened.update()
+        remove(store, "c")
+        opened.update()
+        opened.database.change("VACUUM")
+        assert opened.search("harow")[0].entity.name == "Harrow"
+        remove(store, "a", "b", "d")
+        opened.update()
+        assert opened.search("harow") == []
+        opened.database.change("INSERT INTO word_index (word_index) VALUES ('integrity-check')")
 
 
 def test_between_a_replacement_and_the_update_what_is_left_can_be_asked_for(news_facts: facts.Facts) -> None:
