@@ -146,7 +146,8 @@ def test_hubs_are_left_out_where_there_is_too_much_to_follow(
         opened.update()
         assert len(opened.path("Ana", "Eva").facts) == 2
         assert len(opened.path("N1", "N2").facts) == 2
-        write(store, document("z", "[Far/P] met [Near/P]", ("Met", 0, 1, 0.5)))
+        far = [("Far", "Port"), *(("Port", f"M{number}") for number in range(30))]
+        write(store, *(document(h + t, f"[{h}/P] met [{t}/P]", ("Met", 0, 1, 0.5)) for h, t in far))
         opened.update()
         assert opened.path("Ana", "Far") == facts.Path(
             opened.entity("Ana"), opened.entity("Far"), (), False, False
