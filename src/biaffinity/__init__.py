@@ -18,6 +18,7 @@ from biaffinity.errors import BiaffinityError, BiaffinityWarning, MissingExtraEr
 from biaffinity.version import __version__
 
 if TYPE_CHECKING:
+    from biaffinity import facts as facts
     from biaffinity import formats as formats
     from biaffinity import show as show
     from biaffinity.distillation import distil as distil
@@ -45,6 +46,7 @@ __all__ = [
     "__version__",
     "distil",
     "evaluate",
+    "facts",
     "formats",
     "load",
     "push_to_hub",
@@ -71,7 +73,7 @@ def __getattr__(name: str) -> Any:
     """Import what takes time or needs an extra only when it is used (PEP 562)."""
     if name == "load":
         return import_module("biaffinity.extraction").Extractor.load
-    if name in ("formats", "show"):
+    if name in ("facts", "formats", "show"):
         return import_module(f"biaffinity.{name}")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

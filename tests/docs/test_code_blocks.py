@@ -22,8 +22,10 @@ SHOWN = ("json", "text", "toml")
 
 #: The packages of extras that a page's examples use.
 EXTRAS = {
+    "README.md": ["rapidfuzz"],
     "docs/distillation.md": ["torch", "matplotlib"],
     "docs/extraction.md": ["torch", "pandas", "pyarrow"],
+    "docs/facts.md": ["rapidfuzz", "fastapi", "networkx"],
     "docs/hub.md": ["huggingface_hub"],
     "docs/reproduce.md": ["torch", "matplotlib"],
     "docs/scale.md": ["pyarrow"],

@@ -68,12 +68,14 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 def test_damage_is_told(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
+    open_store(str(path)).close()
+    tables = path.stat().st_size
     with open_store(str(path)) as database:
         many = [(f"model {number}",) for number in range(2000)]
         with database.transaction():
             database.change_each("INSERT INTO models (name) VALUES (?)", many)
     raw = bytearray(path.read_bytes())
-    raw[4096 * 8 :] = bytes(len(raw) - 4096 * 8)
+    raw[tables:] = bytes(len(raw) - tables)
     path.write_bytes(raw)
     with open_store(str(path)) as database, pytest.raises(DataError, match=r"x\.db: is damaged"):
         database.select("SELECT count(*), max(name), sum(id) FROM models")

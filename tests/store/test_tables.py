@@ -32,10 +32,10 @@ def test_a_store_of_an_earlier_version_is_brought_up_to_date(
 ) -> None:
     with open_store(store) as database:
         database.change("INSERT INTO models (name) VALUES ('m')")
-    more = (*tables.VERSIONS, ("CREATE TABLE entities (id {key}, name TEXT NOT NULL)",))
+    more = (*tables.VERSIONS, ("CREATE TABLE more (id {key}, name TEXT NOT NULL)",))
     monkeypatch.setattr(tables, "VERSIONS", more)
     with open_store(store) as database:
-        assert "entities" in database.tables()
+        assert "more" in database.tables()
         assert database.select("SELECT name FROM models") == [("m",)]
         assert database.select("SELECT version FROM store") == [(len(more),)]
 
@@ -44,13 +44,13 @@ def test_a_step_that_fails_leaves_the_version_that_was_there(
     store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_store(store).close()
-    broken = ("CREATE TABLE entities (id {key})", "CREATE NONSENSE")
+    broken = ("CREATE TABLE more (id {key})", "CREATE NONSENSE")
     with monkeypatch.context() as patch:
         patch.setattr(tables, "VERSIONS", (*tables.VERSIONS, broken))
         with pytest.raises(DataError, match="syntax error"):
             open_store(store)
     with open_store(store) as database:
-        assert "entities" not in database.tables()
+        assert "more" not in database.tables()
 
 
 def test_a_store_of_a_later_version_is_refused(store: str) -> None:

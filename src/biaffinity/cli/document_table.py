@@ -25,7 +25,7 @@ def print_documents(documents: Iterable[Document], file: IO[str]) -> None:
     for number, document in enumerate(documents):
         if number:
             console.print()
-        console.print(_visible(document.text.strip()), style="bold", soft_wrap=True)
+        console.print(visible(document.text.strip()), style="bold", soft_wrap=True)
         if document.entities:
             console.print(_table(document))
         else:
@@ -36,10 +36,10 @@ def _table(document: Document) -> Table:
     table = Table("", "type", "characters", "score", "text", box=None, header_style="dim")
     for entity in document.entities:
         place = f"{entity.start_char}-{entity.end_char}"
-        table.add_row("entity", entity.type, place, _score(entity.score), _visible(entity.text), style="cyan")
+        table.add_row("entity", entity.type, place, _score(entity.score), visible(entity.text), style="cyan")
     for relation in document.relations:
         place = f"{relation.start_char}-{relation.end_char}"
-        arguments = f"{_visible(relation.head.text)} -> {_visible(relation.tail.text)}"
+        arguments = f"{visible(relation.head.text)} -> {visible(relation.tail.text)}"
         table.add_row("relation", relation.type, place, _score(relation.score), arguments, style="green")
     return table
 
@@ -48,5 +48,6 @@ def _score(score: float | None) -> str:
     return "" if score is None else f"{score:.2f}"
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
+    """A text with nothing in it that a terminal would obey."""
     return _CONTROLS.sub("\ufffd", text)

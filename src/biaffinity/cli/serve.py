@@ -21,6 +21,8 @@ _HELP = "\n\n".join(
         "A stopped service finishes what it has accepted. Logs go to stderr, without texts: plain on a "
         "terminal, JSON lines elsewhere.",
         "Example: [bold]biaffinity serve --port 8080 --workers 2[/bold]",
+        "With --store it answers questions about facts too, at /v1/facts, with a page at /facts.",
+        "Example: [bold]biaffinity serve --store facts.db[/bold]",
         "Example: [bold]biaffinity serve --host 0.0.0.0 --api-key-file keys.txt[/bold]",
     )
 )
@@ -47,6 +49,15 @@ def serve(
             show_default="nothing is kept",
         ),
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STORE",
+            help="Answer questions about the facts of a store, with a page: facts.db, or postgresql://...",
+            show_default="none",
+        ),
+    ] = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Open its page in a browser.")] = False,
     max_chars: Annotated[
         int, typer.Option(metavar="N", help="Characters of a request's texts together.", min=1)
     ] = 100_000,
@@ -87,13 +98,15 @@ def serve(
 ) -> None:
     """Serve a model over HTTP."""
     from biaffinity.serve import Settings, run
+    from biaffinity.serve.opening import open_page
     from biaffinity.serve.server import is_loopback
     from biaffinity.store import is_store
 
-    if sink is not None and not is_store(sink):
-        raise UsageError(
-            "is no name of a store", where=sink, remedy="such as facts.db, or postgresql://HOST/DATABASE"
-        )
+    for name in (sink, store):
+        if name is not None and not is_store(name):
+            raise UsageError(
+                "is no name of a store", where=name, remedy="such as facts.db, or postgresql://HOST/DATABASE"
+            )
     settings = Settings(
         model=model,
         host=host,
@@ -102,6 +115,7 @@ def serve(
         device=device,
         api_key_file=api_key_file,
         sink=sink,
+        store=store,
         max_chars=max_chars,
         max_requests=max_requests,
         max_streams=max_streams,
@@ -116,4 +130,6 @@ def serve(
     )
     if api_key_file is None and not is_loopback(host):
         tell(f"note: whoever can reach {host} can use this service (--api-key-file asks for a key)")
+    if open_it:
+        open_page(settings)
     run(settings)

@@ -17,6 +17,8 @@ from biaffinity.extraction import Extractor
 from biaffinity.extraction.identity import machine
 from biaffinity.extraction.loading import model_folder
 from biaffinity.serve.endpoints import Service
+from biaffinity.serve.facts.endpoints import FactsService
+from biaffinity.serve.facts.operations import SENT, add_facts_operations
 from biaffinity.serve.gate import STREAM, Gate
 from biaffinity.serve.hosts import Hosts
 from biaffinity.serve.keeping import Keeper
@@ -40,7 +42,10 @@ def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
     keeper = None
     if settings.sink is not None:
         keeper = Keeper(settings.sink, machine(settings.model, folder).version, metrics)
-    service = Service(settings, extractor, metrics, examples, keeper)
+    about_facts = None
+    if settings.store is not None:
+        about_facts = FactsService(settings.store, settings, with_keys=bool(keys))
+    service = Service(settings, extractor, metrics, examples, keeper, about_facts)
     app = FastAPI(
         title="Biaffinity",
         version=__version__,
@@ -52,13 +57,17 @@ def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
         redirect_slashes=False,  # it would lead to the Host of the request
     )
     add_operations(app, service, next(iter(examples.values()), "A text of your own."))
-    description = describe(app, extractor, with_keys=bool(keys))
+    if about_facts is not None:
+        add_facts_operations(app, about_facts)
+        app.add_route("/facts", _page("facts.html"))
+    description = describe(app, extractor, with_keys=bool(keys), sent=SENT if about_facts else ())
     app.add_route("/openapi.json", _always(Response(to_json(description), media_type="application/json")))
     app.add_route("/docs", _page("docs.html"))
     app.add_route("/", _page("index.html"))
     app.add_route("/page/drawing.css", _drawing_style)
     app.mount("/page", StaticFiles(directory=PAGE))
-    routes = frozenset({*description["paths"], "/", "/docs", "/openapi.json"})
+    pages = {"/", "/docs", "/openapi.json", *(["/facts"] if about_facts else [])}
+    routes = frozenset({*description["paths"], *pages})
     app.add_exception_handler(HTTPException, partial(_refuse, routes))
     app.add_exception_handler(ServiceError, _answer_error)
     app.add_exception_handler(Exception, _answer_fault)

@@ -18,6 +18,7 @@ from biaffinity.extraction.thresholds import Thresholds
 from biaffinity.serve.answers import JsonAnswer, StreamAnswer
 from biaffinity.serve.batching import Batcher
 from biaffinity.serve.bodies import JSON, LINES, read_body, read_lines, require_type
+from biaffinity.serve.facts.endpoints import FactsService
 from biaffinity.serve.held import Held
 from biaffinity.serve.keeping import Keeper
 from biaffinity.serve.metrics import Metrics
@@ -39,12 +40,14 @@ class Service:
         metrics: Metrics,
         examples: dict[str, str],
         keeper: Keeper | None = None,
+        facts: FactsService | None = None,
     ) -> None:
         self._settings = settings
         self._extractor = extractor
         self._metrics = metrics
         self._examples = examples
         self._keeper = keeper
+        self._facts = facts
         self._batcher: Batcher | None = None
         self._bodies, self._answers = Held(settings.max_held), Held(settings.max_held)
         self._tail = b'],"model":' + to_json(settings.model_name) + b"}"
@@ -61,11 +64,15 @@ class Service:
                 max_waiting=self._settings.max_waiting,
                 timeout=self._settings.timeout,
             )
+            if self._facts is not None:
+                self._facts.start()
             try:
                 yield
             finally:
                 self._batcher = None
                 await batcher.close()
+                if self._facts is not None:
+                    await self._facts.close()
                 if self._keeper is not None:
                     await asyncio.to_thread(self._keeper.close)
 
@@ -112,6 +119,7 @@ class Service:
             entity_types=list(self._extractor.entity_types),
             relation_types=list(self._extractor.relation_types),
             examples=self._examples,
+            facts=self._facts is not None,
             max_chars=self._settings.max_chars,
             max_texts=MOST_TEXTS,
             max_entities=self._settings.max_entities,

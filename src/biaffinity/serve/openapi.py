@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import FastAPI
@@ -54,8 +55,8 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
         tags=["texts"],
         summary="Entities and relations of one text or of several",
         description=_READ_ALL,
-        responses={**_answer(ExtractAnswer), **_errors(400, 408, 413, 415, 422, 429, 500, 503, 504)},
-        openapi_extra={"requestBody": _body(JSON[0], {"oneOf": [_ref(OneText), _ref(ManyTexts)]}, example)},
+        responses={**answer(ExtractAnswer), **errors(400, 408, 413, 415, 422, 429, 500, 503, 504)},
+        openapi_extra={"requestBody": body(JSON[0], {"oneOf": [ref(OneText), ref(ManyTexts)]}, example)},
         response_class=Response,
     )
     app.add_api_route(
@@ -71,9 +72,9 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
                 "description": "Lines of JSON, each a `DocumentRecord` or a `StreamError`.",
                 "content": {LINES[0]: {"schema": _LINES}},
             },
-            **_errors(415, 429, 500, 503),
+            **errors(415, 429, 500, 503),
         },
-        openapi_extra={"requestBody": _body(LINES[0], _LINES, json.dumps(example) + "\n")},
+        openapi_extra={"requestBody": body(LINES[0], _LINES, json.dumps(example) + "\n")},
         response_class=Response,
     )
     app.add_api_route(
@@ -82,7 +83,7 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
         operation_id="model",
         tags=["service"],
         summary="The model behind the service, and the service's bounds",
-        responses={**_answer(ModelAnswer), **_errors(500)},
+        responses={**answer(ModelAnswer), **errors(500)},
         response_class=Response,
     )
     for name, endpoint, summary in (
@@ -95,7 +96,7 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
             operation_id=name,
             tags=["service"],
             summary=summary,
-            responses={**_answer(HealthAnswer), **_errors(500, 503)},
+            responses={**answer(HealthAnswer), **errors(500, 503)},
             response_class=Response,
         )
     app.add_api_route(
@@ -109,20 +110,21 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
                 "description": "Prometheus' text format.",
                 "content": {"text/plain": {"schema": {"type": "string"}}},
             },
-            **_errors(500),
+            **errors(500),
         },
         response_class=Response,
     )
 
 
-def describe(app: FastAPI, extractor: Extractor, *, with_keys: bool) -> dict[str, Any]:
-    """The OpenAPI document, with the types that this model knows."""
+def describe(
+    app: FastAPI, extractor: Extractor, *, with_keys: bool, sent: Sequence[type[BaseModel]] = ()
+) -> dict[str, Any]:
+    """The OpenAPI document, with the types that this model knows; ``sent`` are further bodies of requests."""
     document = get_openapi(
         title=app.title, version=app.version, description=app.description, routes=app.routes
     )
-    models = [
-        (model, "validation") for model in (OneText, ManyTexts, DocumentRecord, StreamError, ErrorAnswer)
-    ]
+    named = (OneText, ManyTexts, DocumentRecord, StreamError, ErrorAnswer, *sent)
+    models = [(model, "validation") for model in named]
     _, definitions = models_json_schema(models, ref_template=_REF)  # type: ignore[arg-type]
     schemas = document["components"]["schemas"]
     schemas.update(definitions["$defs"])
@@ -158,25 +160,29 @@ def _name_the_types(schema: dict[str, Any], names: list[str]) -> None:
             option["enum"] = names
 
 
-def _ref(model: type[BaseModel]) -> dict[str, str]:
+def ref(model: type[Any]) -> dict[str, str]:
+    """Where the schema of a model stands."""
     return {"$ref": _REF.format(model=model.__name__)}
 
 
-def _body(type_: str, schema: dict[str, Any], example: object) -> dict[str, Any]:
+def body(type_: str, schema: dict[str, Any], example: object) -> dict[str, Any]:
+    """The body of a request."""
     return {"required": True, "content": {type_: {"schema": schema, "example": example}}}
 
 
-def _answer(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+def answer(model: type[Any]) -> dict[int | str, dict[str, Any]]:
+    """What is answered when all is well."""
     return {200: {"model": model, "description": model.__doc__}}
 
 
-def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What else may be answered."""
     return {status: _error(status) for status in statuses}
 
 
 def _error(status: int) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "description": MEANINGS[status][1],
-        "content": {"application/json": {"schema": _ref(ErrorAnswer)}},
+        "content": {"application/json": {"schema": ref(ErrorAnswer)}},
     }
     return {**answer, "headers": _RETRY} if status == 429 else answer

@@ -188,6 +188,7 @@ class ModelAnswer(BaseModel):
     entity_types: list[str]
     relation_types: list[str]
     examples: dict[str, str] = Field(description="Texts to try it on, by name, where it comes with some.")
+    facts: bool = Field(description="Whether a store answers questions, at `/v1/facts`.")
     max_chars: int = Field(description="Characters of a request's texts together.")
     max_texts: int = Field(description="Texts of one request.")
     max_entities: int = Field(description="Entities of one sentence, given or found.")

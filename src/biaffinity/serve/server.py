@@ -13,6 +13,7 @@ from typing import Any
 
 import uvicorn
 
+from biaffinity import facts
 from biaffinity.errors import DataError, UsageError
 from biaffinity.extraction import Extractor
 from biaffinity.serve.app import create_app
@@ -45,6 +46,9 @@ def run(settings: Settings) -> None:
     Keys.read(settings.api_key_file)
     if settings.sink is not None:
         open_store(settings.sink).close()
+    if settings.store is not None:
+        with facts.open(settings.store) as store:
+            store.search("a", limit=1)  # an extra that is missing is told now, too
     _try_address(settings.host, settings.port)
     _allow_files(settings.max_connections)
     options = server_options(settings)

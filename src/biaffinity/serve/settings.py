@@ -26,6 +26,7 @@ class Settings(BaseModel):
     device: str = "cpu"
     api_key_file: Path | None = None
     sink: str | None = None
+    store: str | None = None
     max_chars: int = Field(100_000, ge=1)
     max_requests: int = Field(512, ge=1)
     max_streams: int = Field(128, ge=1)

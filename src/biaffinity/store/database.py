@@ -26,7 +26,8 @@ class Database(ABC):
 
     #: How people are told of it; without a password.
     title: str
-    #: What it calls a key, a number as large as one, one with a fraction, a moment, an index for equality.
+    #: What it calls a key, a number as large as one, one with a fraction, a moment, an index for equality,
+    #: and a table whose rows lie in the order of their key.
     words: Mapping[str, str]
     #: Whether a text may hold the character NUL.
     holds_nul: bool
@@ -80,6 +81,26 @@ class Database(ABC):
     @abstractmethod
     def reserve(self, table: str, count: int) -> Sequence[int]:
         """So many keys of a table, rising, which no row ever had."""
+
+    @abstractmethod
+    def watch(self, table: str, into: str) -> None:
+        """From now on, note the key of each row of a table that comes, changes or goes, in ``into``."""
+
+    @abstractmethod
+    def scratch(self, table: str, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
+        """A table for a moment, with these columns and rows; one of that name before is gone."""
+
+    @abstractmethod
+    def settle(self) -> None:
+        """After much was written: see to it that it is quickly read."""
+
+    @abstractmethod
+    def only_read(self) -> None:
+        """Refuse all changes from now on."""
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """End the statement that another thread is at, with an error there; nothing if there is none."""
 
     @abstractmethod
     def close(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -29,6 +29,7 @@ class PostgreSQL(Database):
         "number": "DOUBLE PRECISION",
         "moment": "TIMESTAMPTZ",
         "equality": "USING hash",  # a text may be longer than an ordered index takes
+        "by_key": "",
     }
     holds_nul = False
 
@@ -133,6 +134,39 @@ class PostgreSQL(Database):
         """Keys of the table's own sequence, which gives none twice."""
         query = "SELECT nextval(pg_get_serial_sequence(?, 'id')) FROM generate_series(1, ?) ORDER BY 1"
         return [key for (key,) in self.select(query, [f"{SCHEMA}.{table}", count])]
+
+    def watch(self, table: str, into: str) -> None:
+        """A trigger for every row."""
+        self.change(
+            f"CREATE FUNCTION note_{into}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"INSERT INTO {SCHEMA}.{into} (document) VALUES (COALESCE(NEW.id, OLD.id)); RETURN NULL; END $$"
+        )
+        self.change(
+            f"CREATE TRIGGER {into} AFTER INSERT OR UPDATE OR DELETE ON {table} "
+            f"FOR EACH ROW EXECUTE FUNCTION note_{into}()"
+        )
+
+    def scratch(self, table: str, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
+        """A temporary table, which the planner is told the size of."""
+        self.change(f"DROP TABLE IF EXISTS pg_temp.{table}")
+        described = ", ".join(f"{name} {kind.format(**self.words)}" for name, kind in columns.items())
+        self.change(f"CREATE TEMP TABLE {table} ({described}) ON COMMIT DROP")
+        self.insert(table, list(columns), rows)
+        self.change(f"ANALYZE {table}")
+
+    def settle(self) -> None:
+        """Tell the planner what the tables hold now; the server would come to it by itself, but later."""
+        for table in sorted(self.tables()):
+            if self.select("SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = ?", [SCHEMA, table]):
+                self.change(f"VACUUM (ANALYZE) {table}")
+
+    def only_read(self) -> None:
+        """Refuse all changes from now on."""
+        self.change("SET default_transaction_read_only = on")
+
+    def interrupt(self) -> None:
+        """End the statement that another thread is at."""
+        self._connection.cancel()
 
     def close(self) -> None:
         """Leave it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from biaffinity.store.database import Database, Row
 #: How a file's name ends that is an SQLite database.
 SUFFIXES = (".db", ".sqlite", ".sqlite3")
 _AT_ONCE = 500  # values in one statement: every build of SQLite takes as many
+_CACHE = 64 * 1024  # kilobytes of pages at most: large indexes are written in no order
 _PATIENCE = 30.0  # seconds to wait for another writer's transaction
 
 
@@ -31,6 +32,7 @@ class SQLite(Database):
         "number": "REAL",
         "moment": "TEXT",
         "equality": "",
+        "by_key": "WITHOUT ROWID",
     }
     holds_nul = True
 
@@ -53,6 +55,8 @@ class SQLite(Database):
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 self._connection.execute("PRAGMA synchronous = FULL")
                 self._connection.execute("PRAGMA foreign_keys = ON")
+                self._connection.execute("PRAGMA temp_store = MEMORY")
+                self._connection.execute(f"PRAGMA cache_size = -{_CACHE}")
         except BiaffinityError:
             self._connection.close()
             raise
@@ -115,6 +119,32 @@ class SQLite(Database):
         rows = self.select("SELECT seq FROM sqlite_sequence WHERE name = ?", [table])
         last = rows[0][0] if rows else 0
         return range(last + 1, last + 1 + count)
+
+    def watch(self, table: str, into: str) -> None:
+        """A trigger for each kind of change."""
+        for event, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old")):
+            self.change(
+                f"CREATE TRIGGER {into}_{event.lower()} AFTER {event} ON {table} "
+                f"BEGIN INSERT INTO {into} (document) VALUES ({row}.id); END"
+            )
+
+    def scratch(self, table: str, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
+        """A temporary table."""
+        self.change(f"DROP TABLE IF EXISTS temp.{table}")
+        described = ", ".join(f"{name} {kind.format(**self.words)}" for name, kind in columns.items())
+        self.change(f"CREATE TEMP TABLE {table} ({described})")
+        self.insert(table, list(columns), rows)
+
+    def settle(self) -> None:
+        """Nothing: our indexes are chosen by rule."""
+
+    def only_read(self) -> None:
+        """Refuse all changes from now on."""
+        self.change("PRAGMA query_only = ON")
+
+    def interrupt(self) -> None:
+        """End the statement that another thread is at."""
+        self._connection.interrupt()
 
     def close(self) -> None:
         """Leave it: the write-ahead log goes with the last who does."""

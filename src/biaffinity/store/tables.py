@@ -6,10 +6,13 @@ changed: what comes later is a version more.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from biaffinity.annotation.schema import MENTION, RELATION
 from biaffinity.annotation.tables import argument_columns
 from biaffinity.errors import DataError
 from biaffinity.store.database import Database
+from biaffinity.store.fact_tables import FACT_TABLES
 
 _SQL = {str: "TEXT NOT NULL", int: "INTEGER NOT NULL", float: "{number}"}
 #: The sentence of a relation in characters of the text: it is what says so.
@@ -29,8 +32,8 @@ _OWN = {name: kind for name, kind in RELATION.items() if name not in ("head", "t
 _MENTION_REFERENCE = "{whole} NOT NULL REFERENCES mentions (id) ON DELETE CASCADE"
 _DOCUMENT_REFERENCE = "{whole} NOT NULL REFERENCES documents (id) ON DELETE CASCADE"
 
-#: What makes each version out of the one before it.
-VERSIONS = (
+#: What makes each version out of the one before it: statements, and what no statement says for all databases.
+VERSIONS: tuple[tuple[str | Callable[[Database], None], ...], ...] = (
     (
         "CREATE TABLE store (version INTEGER NOT NULL)",
         "CREATE TABLE models (id {key}, name TEXT NOT NULL UNIQUE)",
@@ -64,6 +67,7 @@ VERSIONS = (
         "JOIN models ON models.id = documents.model JOIN mentions AS head ON head.id = relation.head "
         "JOIN mentions AS tail ON tail.id = relation.tail",
     ),
+    FACT_TABLES,
 )
 
 
@@ -75,7 +79,10 @@ def bring_up_to_date(database: Database) -> None:
         version = _version(database)
         for statements in VERSIONS[version:]:
             for statement in statements:
-                database.change(statement.format(**database.words))
+                if isinstance(statement, str):
+                    database.change(statement.format(**database.words))
+                else:
+                    statement(database)
         database.change("DELETE FROM store")
         database.insert("store", ["version"], [(len(VERSIONS),)])
 

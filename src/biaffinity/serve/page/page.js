@@ -1,13 +1,13 @@
 // The page: its text box, its slider, its messages, and the link that brings them back.
 
-import { Refusal, ask, hasKey, keepKey } from "./service.js";
+import { byId, number } from "./elements.js";
+import { complain, copy, hush, refuse, takeKeys, tell } from "./messages.js";
 import { clear, setLeast, show, shownDocument, summary } from "./results.js";
+import { Refusal, ask } from "./service.js";
 
-const byId = (id) => document.getElementById(id);
 const box = byId("text");
 const slider = byId("least");
 const unlikely = byId("unlikely");
-const message = byId("alert");
 const UNLIKELY = { relations: 0.05 }; // the least score of what the model does not decide for
 const LONGEST_LINK = 16_000; // characters; mail and chat programs cut longer ones
 
@@ -15,32 +15,7 @@ let model = null; // what the service says of itself
 let running = null; // the controller of the request under way
 let current = null; // the text that is shown, and the width that it was drawn for
 
-const number = (count) => count.toLocaleString("en");
 const characters = (text) => [...text].length; // as the service counts them
-
-// --- Messages
-
-function tell(words) {
-  byId("status").textContent = words;
-}
-
-function complain(words, { again = false } = {}) {
-  tell("");
-  message.querySelector("p").textContent = words;
-  byId("again").hidden = !again;
-  message.hidden = false;
-}
-
-function refuse(error) {
-  if (!(error instanceof Refusal)) {
-    complain("The answer could not be shown. Reload the page and try again.");
-    throw error;
-  }
-  const wantsKey = error.status === 401;
-  byId("keys").hidden = !wantsKey;
-  if (!wantsKey || hasKey()) complain(error.message, error);
-  if (wantsKey) byId("key").focus();
-}
 
 function setBusy(is) {
   document.body.classList.toggle("busy", is);
@@ -83,7 +58,7 @@ async function extract() {
   const text = box.value;
   running?.abort();
   const controller = (running = new AbortController());
-  message.hidden = true;
+  hush();
   try {
     const words = fault(text);
     if (words) throw new Refusal(words);
@@ -157,36 +132,13 @@ function recall() {
 
 // --- Copies
 
-async function copy(text, button) {
-  try {
-    if (navigator.clipboard) await navigator.clipboard.writeText(text);
-    else copyWithoutHttps(text);
-  } catch {
-    complain("The browser does not let this page copy. Allow it, then try again.");
-    return;
-  }
-  const name = (button.dataset.name ??= button.textContent);
-  button.textContent = "Copied";
-  tell("Copied.");
-  setTimeout(() => { button.textContent = name; }, 1500);
-}
-
-function copyWithoutHttps(text) {
-  const put = (event) => {
-    event.clipboardData.setData("text/plain", text);
-    event.preventDefault();
-  };
-  document.addEventListener("copy", put, { once: true });
-  if (!document.execCommand("copy")) throw new Error("refused");
-}
-
 // Pairs of numbers stay on one line. No string in JSON holds a line end, so none is changed.
 const asJson = (data) => JSON.stringify(data, null, 2).replace(/\[\n\s+(\d+),\n\s+(\d+)\n\s+\]/g, "[$1, $2]");
 
 // --- From the start, and what the reader does
 
 async function open() {
-  message.hidden = true;
+  hush();
   try {
     model = await ask("v1/model");
   } catch (error) {
@@ -204,6 +156,7 @@ async function open() {
 // What the model is called, what it knows, and what it is to be tried on.
 function introduce() {
   document.title = `${model.name} · Biaffinity`;
+  byId("facts").hidden = !model.facts;
   byId("model").textContent = `Model: ${model.name}`;
   const entities = `Finds ${model.entity_types.join(", ")}`;
   const relations = model.relation_types.length ? ` and, between them, ${model.relation_types.join(", ")}` : "";
@@ -243,17 +196,7 @@ slider.addEventListener("input", () => {
 });
 slider.addEventListener("change", remember);
 unlikely.addEventListener("change", extractAndRemember);
-byId("keys").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const key = byId("key").value.trim();
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    complain("A key has no spaces, and letters without accents only.");
-    return;
-  }
-  keepKey(key);
-  byId("key").value = "";
-  open();
-});
+takeKeys(open);
 byId("again").addEventListener("click", () => (model ? extractAndRemember() : open()));
 byId("copy-json").addEventListener("click", (event) => copy(asJson(shownDocument()), event.currentTarget));
 byId("copy-link").addEventListener("click", (event) => {
