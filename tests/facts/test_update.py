@@ -69,6 +69,25 @@ def test_a_fact_without_scores_has_none(news_facts: Facts) -> None:
     assert fact.evidence[0].score is None
 
 
+def test_of_what_hundreds_of_documents_state_there_is_no_doubt(store: str) -> None:
+    with facts.open(_made(store)) as opened:
+        for batch in range(3):
+            said = [
+                document(f"{batch} {n}", "[Bo/Peop] at [Norvik/Org]", ("Work_For", 0, 1, 0.99))
+                for n in range(90)
+            ]
+            write(store, *said)
+            opened.update()
+        (fact,) = opened.find()
+        assert (fact.documents, fact.score) == (270, 1.0)
+
+
+def _made(store: str) -> str:
+    """A store that is there, and empty."""
+    open_store(store).close()
+    return store
+
+
 def test_an_update_without_news_changes_nothing(news_facts: Facts) -> None:
     before = everything(news_facts), names(news_facts.database)
     done = news_facts.update()

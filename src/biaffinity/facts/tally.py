@@ -21,6 +21,8 @@ _COUNTS = {
     "last_document": "{whole}",
     "last_time": "{moment}",
 }
+# Smaller ones are not told from none, and PostgreSQL makes an error of a product that is too small.
+_LEAST_DOUBT = 1e-100
 
 Key = tuple[int, str, int]
 
@@ -54,7 +56,7 @@ class Tally:
         self.documents += 1
         if best is not None:
             self.best = best if self.best is None else max(best, self.best)
-            self.doubt *= 1 - min(best, 1.0)
+            self.doubt = max(self.doubt * (1 - min(best, 1.0)), _LEAST_DOUBT)
         when = (time, document)
         self.first = when if self.first is None else min(when, self.first)
         self.last = when if self.last is None else max(when, self.last)
@@ -191,10 +193,10 @@ def _add_to(database: Database, rows: Iterable[tuple[Any, ...]]) -> None:
     database.scratch("more", {**_IDS, **_COUNTS}, rows)
     earlier = _before("more.first_time", "more.first_document", "facts.first_time", "facts.first_document")
     later = _before("facts.last_time", "facts.last_document", "more.last_time", "more.last_document")
+    doubt = f"CASE WHEN facts.doubt < {_LEAST_DOUBT} THEN facts.doubt ELSE facts.doubt * more.doubt END"
     database.change(
         "UPDATE facts SET mentions = facts.mentions + more.mentions, "
-        "documents = facts.documents + more.documents, doubt = facts.doubt * more.doubt, "
-        "score = 1 - facts.doubt * more.doubt, "
+        f"documents = facts.documents + more.documents, doubt = {doubt}, score = 1 - {doubt}, "
         "best = CASE WHEN facts.best IS NULL OR more.best > facts.best THEN more.best ELSE facts.best END, "
         f"first_document = {earlier('first_document')}, first_time = {earlier('first_time')}, "
         f"last_document = {later('last_document')}, last_time = {later('last_time')} "
