@@ -29,13 +29,14 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
 
+import biaffinity
 import biaffinity.facts
 from bars import Measured, show, write
 from biaffinity.errors import UsageError
 from biaffinity.facts import Facts
 from biaffinity.store import open_store
 from biaffinity.store.documents import DocumentWriter, StoredDocument
-from sinks import server
+from sinks import seconds_into, server
 
 ADDED = 1000
 #: Milliseconds that 99 of 100 answers may take.
@@ -219,6 +220,36 @@ def _three_apart(facts: Facts, person: str, seed: int) -> tuple[int, int] | None
     return start, here
 
 
+def additions(
+    large: str, place: Callable[[str], str], world: World, rounds: int, folder: Path
+) -> dict[str, dict[str, list[float]]]:
+    """Seconds of adding documents to a large store and to an empty one, resolution included, turn by turn.
+
+    Once with the extraction of their texts, as users do it, and once with mentions that are there.
+    """
+    extractor = biaffinity.load(threads=1)
+    found: dict[str, dict[str, list[float]]] = {
+        how: {"empty": [], "large": []} for how in ("extracted", "extracted already")
+    }
+    for number in range(rounds):
+        more = list(world.documents(ADDED, f"more{number}"))
+        source = folder / f"texts{number}.jsonl"
+        lines = (json.dumps({"id": f"text{each.name}", "text": each.text}) + "\n" for each in more)
+        source.write_text("".join(lines))
+        for which in ("empty", "large"):
+            for how, seconds in found.items():
+                store = large if which == "large" else place(f"{how[-3:]}{number}")
+                started = time.perf_counter()
+                if how == "extracted":
+                    seconds_into(store, source, extractor)
+                else:
+                    fill(store, iter(more))
+                with biaffinity.facts.open(store) as facts:
+                    facts.update()
+                seconds[which].append(time.perf_counter() - started)
+    return found
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -262,20 +293,11 @@ def main() -> None:
                         what = f"{question}, 99th percentile, {kind}, {by}"
                         last = first[question][by]["99th percentile"]
                         measured.append(Measured(what, last, "ms", "at most", BARS[question]))
-                added: dict[str, list[float]] = {"empty": [], "large": []}
-                for number in range(arguments.rounds):
-                    empty = place(f"empty{number}" if kind == "SQLite" else "empty")
-                    more = list(world.documents(ADDED, f"more{number}"))
-                    for which, store in (("empty", empty), ("large", large)):
-                        started = time.perf_counter()
-                        fill(store, iter(more))
-                        with biaffinity.facts.open(store) as facts:
-                            facts.update()
-                        added[which].append(time.perf_counter() - started)
-                first["seconds to add"] = added
-                ratio = median(added["large"]) / median(added["empty"])
-                what = f"{ADDED:,} documents more, against an empty store, {kind}"
-                measured.append(Measured(what, ratio, "times", "at most", 1.5))
+                first["seconds to add"] = added = additions(large, place, world, arguments.rounds, Path(name))
+                for how, bar in (("extracted", 1.5), ("extracted already", None)):
+                    ratio = median(added[how]["large"]) / median(added[how]["empty"])
+                    what = f"{ADDED:,} documents {how}, against an empty store, {kind}"
+                    measured.append(Measured(what, ratio, "times", "at most", bar))
     show(measured)
     if arguments.json:
         write(arguments.json, measured, details)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from biaffinity import facts
+from biaffinity.errors import UsageError
 from biaffinity.facts import Facts
 from biaffinity.facts import update as module
 from biaffinity.store import open_store
@@ -69,6 +71,25 @@ def test_a_fact_without_scores_has_none(news_facts: Facts) -> None:
     assert fact.evidence[0].score is None
 
 
+def test_of_what_hundreds_of_documents_state_there_is_no_doubt(store: str) -> None:
+    with facts.open(_made(store)) as opened:
+        for batch in range(3):
+            said = [
+                document(f"{batch} {n}", "[Bo/Peop] at [Norvik/Org]", ("Work_For", 0, 1, 0.99))
+                for n in range(90)
+            ]
+            write(store, *said)
+            opened.update()
+        (fact,) = opened.find()
+        assert (fact.documents, fact.score) == (270, 1.0)
+
+
+def _made(store: str) -> str:
+    """A store that is there, and empty."""
+    open_store(store).close()
+    return store
+
+
 def test_an_update_without_news_changes_nothing(news_facts: Facts) -> None:
     before = everything(news_facts), names(news_facts.database)
     done = news_facts.update()
@@ -109,6 +130,67 @@ def _without_shown_names(found: tuple) -> tuple:
         {own: cells[1:] for own, cells in entities.items()},
         {key: (*cells[:4], cells[6]) for key, cells in told.items()},
     )
+
+
+def counted(opened: Facts) -> tuple[dict, dict]:
+    """Entities and facts counted from the mentions, by brute force."""
+    entities: dict[int, tuple[int, set[int]]] = {}
+    of = {}
+    for mention, where, entity in opened.database.select(
+        "SELECT m.mention, m.document, names.entity "
+        "FROM entity_mentions AS m JOIN names ON names.id = m.means"
+    ):
+        of[mention] = entity
+        mentions, documents = entities.get(entity, (0, set()))
+        entities[entity] = mentions + 1, documents | {where}
+    told: dict[tuple[int, str, int], dict[int, list[float | None]]] = {}
+    for head, type, tail, score, where in opened.database.select(
+        "SELECT head, type, tail, score, document FROM relation_mentions"
+    ):
+        told.setdefault((of[head], type, of[tail]), {}).setdefault(where, []).append(score)
+    facts = {}
+    for key, documents in told.items():
+        best = [max((s for s in scores if s is not None), default=None) for scores in documents.values()]
+        doubt = 1.0
+        for score in best:
+            doubt *= 1 - (score or 0)
+        known = [score for score in best if score is not None]
+        mentions = sum(map(len, documents.values()))
+        facts[key] = (
+            mentions,
+            len(documents),
+            max(known, default=None),
+            round(1 - doubt, 6) if known else None,
+        )
+    ends = [{head, tail} for head, _, tail in facts]
+    return {
+        entity: (mentions, len(documents), sum(entity in each for each in ends))
+        for entity, (mentions, documents) in entities.items()
+    }, facts
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_people_decide_all_is_counted_right(store: str, seed: int) -> None:
+    chance = Random(seed)
+    with facts.open(_made(store)) as opened:
+        for step in range(12):
+            if step % 3 == 0:
+                write(store, *(some_document(chance, f"{n}") for n in chance.sample(range(15), 6)))
+                opened.update()
+            else:
+                with suppress(UsageError):  # what cannot be decided
+                    one, other = chance.sample([each.id for each in opened.entities()], 2)
+                    if chance.random() < 0.5:
+                        opened.merge(one, other)
+                    else:
+                        names = [each.id for each in opened.why(one).names]
+                        opened.split(one, chance.choice(names))
+            entities, told = counted(opened)
+            assert {e.id: (e.mentions, e.documents, e.facts) for e in opened.entities()} == entities
+            assert {
+                (f.head.id, f.relation, f.tail.id): (f.mentions, f.documents, f.best, f.score)
+                for f in opened.facts()
+            } == told
 
 
 def test_entities_keep_their_ids_when_all_is_read_again(store: str) -> None:

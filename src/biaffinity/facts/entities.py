@@ -86,10 +86,7 @@ def call_entities(database: Database, entities: Collection[int]) -> None:
 
 
 def count_entities(database: Database, entities: Collection[int]) -> None:
-    """Count mentions and documents of entities anew; one that no name has any more is gone.
-
-    Facts are counted as they come and go.
-    """
+    """Count mentions, documents and facts of entities anew; one that no name has any more is gone."""
     database.scratch("counted", {"id": "{whole}"}, ((id,) for id in entities))
     rows = database.select(
         "SELECT names.entity, count(*), count(DISTINCT m.document) FROM counted "
@@ -97,9 +94,15 @@ def count_entities(database: Database, entities: Collection[int]) -> None:
         "GROUP BY names.entity"
     )
     counts = {entity: (mentions, documents) for entity, mentions, documents in rows}
+    facts: dict[int, int] = dict(
+        database.select(
+            "SELECT id, (SELECT count(*) FROM facts WHERE head = counted.id) "
+            "+ (SELECT count(*) FROM facts WHERE tail = counted.id AND head <> counted.id) FROM counted"
+        )
+    )
     there = {id for (id,) in database.select_among("SELECT entity FROM names WHERE entity", list(entities))}
     database.change_among("DELETE FROM entities WHERE id", [id for id in entities if id not in there])
     database.change_each(
-        "UPDATE entities SET mentions = ?, documents = ? WHERE id = ?",
-        [(*counts.get(id, (0, 0)), id) for id in sorted(there)],
+        "UPDATE entities SET mentions = ?, documents = ?, facts = ? WHERE id = ?",
+        [(*counts.get(id, (0, 0)), facts[id], id) for id in sorted(there)],
     )

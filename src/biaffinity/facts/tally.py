@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +21,8 @@ _COUNTS = {
     "last_document": "{whole}",
     "last_time": "{moment}",
 }
+# Smaller ones are not told from none, and PostgreSQL makes an error of a product that is too small.
+_LEAST_DOUBT = 1e-100
 
 Key = tuple[int, str, int]
 
@@ -54,7 +56,7 @@ class Tally:
         self.documents += 1
         if best is not None:
             self.best = best if self.best is None else max(best, self.best)
-            self.doubt *= 1 - min(best, 1.0)
+            self.doubt = max(self.doubt * (1 - min(best, 1.0)), _LEAST_DOUBT)
         when = (time, document)
         self.first = when if self.first is None else min(when, self.first)
         self.last = when if self.last is None else max(when, self.last)
@@ -106,21 +108,26 @@ def take_back(database: Database, documents: Collection[int]) -> set[int]:
     return facts
 
 
-def state_again(database: Database, names: Collection[int]) -> None:
-    """Give every statement that is about one of these names to the fact that it is of now."""
+def move(database: Database, names: Collection[int], renamed: Mapping[int, int]) -> None:
+    """Follow names that are of other entities now.
+
+    The facts of entities that are only called by another id, as ``renamed`` tells, stay what they are;
+    statements about ``names`` are given, one by one, to the facts that they are of now.
+    """
     database.scratch("moved", _IDS, ((name,) for name in names))
     mentions = "FROM moved JOIN entity_mentions AS m ON m.means = moved.id JOIN relation_mentions AS r"
     rows = database.select(
         f"SELECT r.id {mentions} ON r.head = m.mention UNION SELECT r.id {mentions} ON r.tail = m.mention"
     )
     ids = [id for (id,) in rows]
-    if not ids:
-        return
-    facts = {
-        fact
-        for (fact,) in database.select_among("SELECT fact FROM fact_mentions WHERE relation_mention", ids)
-    }
+    before = _facts_of_mentions(database, ids)
     database.change_among("DELETE FROM fact_mentions WHERE relation_mention", ids)
+    # Nothing states what was said of an entity whose id another takes; its facts are to make room.
+    taken = [id for id in renamed.values() if id not in renamed]
+    for role in ("head", "tail"):
+        before |= {id for (id,) in database.select_among(f"SELECT id FROM facts WHERE {role}", taken)}
+    count_again(database, before)
+    _rename(database, renamed)
     database.scratch("stated", _IDS, rows)
     said = database.select(
         "SELECT r.id, head.entity, r.type, tail.entity, r.score, r.document, documents.added "
@@ -130,12 +137,24 @@ def state_again(database: Database, names: Collection[int]) -> None:
         "JOIN entity_mentions AS t ON t.mention = r.tail JOIN names AS tail ON tail.id = t.means"
     )
     state(database, [Said(*row) for row in said])
-    again = {
-        fact
-        for (fact,) in database.select_among("SELECT fact FROM fact_mentions WHERE relation_mention", ids)
-    }
     # A document that states such a fact may have stated it before, under another name.
-    count_again(database, facts | again)
+    count_again(database, _facts_of_mentions(database, ids))
+
+
+def _facts_of_mentions(database: Database, ids: Sequence[int]) -> set[int]:
+    query = "SELECT fact FROM fact_mentions WHERE relation_mention"
+    return {fact for (fact,) in database.select_among(query, ids)}
+
+
+def _rename(database: Database, renamed: Mapping[int, int]) -> None:
+    """Call entities by other ids in their facts; two may change places, so it goes by way of negative ids."""
+    for role in ("head", "tail"):
+        database.change_each(
+            f"UPDATE facts SET {role} = ? WHERE {role} = ?", ((-to, id) for id, to in renamed.items())
+        )
+    for role in ("head", "tail"):
+        if renamed:
+            database.change(f"UPDATE facts SET {role} = -{role} WHERE {role} < 0")
 
 
 def count_again(database: Database, facts: Collection[int]) -> None:
@@ -191,10 +210,10 @@ def _add_to(database: Database, rows: Iterable[tuple[Any, ...]]) -> None:
     database.scratch("more", {**_IDS, **_COUNTS}, rows)
     earlier = _before("more.first_time", "more.first_document", "facts.first_time", "facts.first_document")
     later = _before("facts.last_time", "facts.last_document", "more.last_time", "more.last_document")
+    doubt = f"CASE WHEN facts.doubt < {_LEAST_DOUBT} THEN facts.doubt ELSE facts.doubt * more.doubt END"
     database.change(
         "UPDATE facts SET mentions = facts.mentions + more.mentions, "
-        "documents = facts.documents + more.documents, doubt = facts.doubt * more.doubt, "
-        "score = 1 - facts.doubt * more.doubt, "
+        f"documents = facts.documents + more.documents, doubt = {doubt}, score = 1 - {doubt}, "
         "best = CASE WHEN facts.best IS NULL OR more.best > facts.best THEN more.best ELSE facts.best END, "
         f"first_document = {earlier('first_document')}, first_time = {earlier('first_time')}, "
         f"last_document = {later('last_document')}, last_time = {later('last_time')} "
