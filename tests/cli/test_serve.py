@@ -31,7 +31,7 @@ def test_options_become_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert run(*options) == 0
     assert asked == [
         Settings(
-            model="m",
+            models=("m",),
             host="::1",
             port=81,
             workers=3,
