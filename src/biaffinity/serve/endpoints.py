@@ -111,10 +111,7 @@ class Service:
         except ValidationError as error:
             raise malformed(error) from None
         model = self._models.named(wanted.model)
-        if isinstance(wanted, OneText):
-            tasks = [_as_task(wanted, model)]
-        else:
-            tasks = _as_tasks(wanted, model)
+        tasks = [_as_task(wanted, model)] if isinstance(wanted, OneText) else _as_tasks(wanted, model)
         characters = sum(len(task.text) for task in tasks)
         if characters > settings.max_chars:
             raise too_many_characters(characters, settings.max_chars)
