@@ -62,7 +62,7 @@ function introduce() {
 }
 
 function meaning([name, said]) {
-  const words = element("dd", said.meaning ?? "");
+  const words = element("dd", ` ${said.meaning ?? ""}`);
   if (said.id) {
     const address = `https://www.wikidata.org/entity/${encodeURIComponent(said.id)}`;
     words.append(" ", element("a", said.id, { href: address, title: `${name} in Wikidata` }));
