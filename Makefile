@@ -99,6 +99,8 @@ bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build
 	$(BIN)/python benchmarks/install.py --json build/bench/install.json
 	$(BIN)/python benchmarks/sinks.py --json build/bench/sinks.json
 	$(BIN)/python benchmarks/scale.py --json build/bench/scale.json
+	$(BIN)/python benchmarks/facts.py --json build/bench/facts.json
+	test ! -d $(SHARED)/data/redocred || $(BIN)/python benchmarks/resolution.py --data $(SHARED)/data/redocred
 	$(BIN)/python benchmarks/kills.py --json build/bench/kills.json
 	$(BIN)/python benchmarks/facts_page.py --json build/bench/facts-page.json
 

@@ -168,7 +168,9 @@ print(json.dumps({**record, "MB": used.ru_maxrss / 1024, **done.to_dict()}))
 
 def update(store: str) -> dict[str, Any]:
     """An update in a process of its own: seconds, memory, counts."""
-    done = subprocess.run([sys.executable, "-c", _UPDATE, store], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", _UPDATE, store], check=True, stdout=subprocess.PIPE, text=True
+    )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 

@@ -12,7 +12,7 @@ from biaffinity.errors import DataError, UsageError
 from biaffinity.facts.index.postgresql import PostgreSQLIndex
 from biaffinity.store import open_store
 from biaffinity.store.documents import StoredDocument
-from facts.invented import NEWS, document, everything, write
+from facts.invented import NEWS, document, everything, remove, write
 from store.server import Server
 
 STRANGE = [
@@ -31,19 +31,22 @@ STRANGE = [
 ]
 
 
-@pytest.mark.parametrize("name", STRANGE)
-def test_a_name_is_only_a_name(store: str, name: str) -> None:
-    text = f"{name} met Bo"
-    place = len(name) + 5
-    mentions = [(name, "Peop", 0, len(name), 0.5), ("Bo", "Peop", place, place + 2, 0.5)]
-    write(store, StoredDocument(name[:400], text, mentions, [("Met", 0, 1, 0.5, 0, len(text))]))
+def test_a_name_is_only_a_name(store: str) -> None:
+    documents = []
+    for number, name in enumerate(STRANGE):
+        place = len(name) + 5
+        mentions = [(name, "Peop", 0, len(name), 0.5), ("Bo", "Peop", place, place + 2, 0.5)]
+        relations = [("Met", 0, 1, 0.5, 0, place + 2)]
+        documents.append(StoredDocument(f"{number}{name}"[:400], f"{name} met Bo", mentions, relations))
+    write(store, *documents)
     with facts.open(store) as opened:
         opened.update()
-        assert opened.search(name)[0].entity.name == name
-        (fact,) = opened.find(head=name)
-        assert fact.evidence[0].sentence == text
-        assert opened.path(name, "Bo").found
-        assert opened.why(name).names[0].written == (name,)
+        for name in STRANGE:
+            assert opened.search(name)[0].entity.name == name
+            (fact,) = opened.find(head=name)
+            assert fact.evidence[0].sentence == f"{name} met Bo"
+            assert opened.path(name, "Bo").found
+            assert opened.why(name).names[0].written == (name,)
 
 
 def test_a_mention_without_a_name_is_nobody(store: str) -> None:
@@ -165,6 +168,21 @@ def test_without_trigrams_postgresql_looks_among_words_of_the_same_beginning(
         opened.database.change("CREATE EXTENSION pg_trgm")
     with facts.open(store) as opened:
         assert opened.search("xkafor")[0].entity.name == "Paul Okafor"
+
+
+def test_a_file_that_was_made_smaller_is_searched_as_before(tmp_path: Path) -> None:
+    store = str(tmp_path / "x.db")
+    write(store, *NEWS)
+    with facts.open(store) as opened:
+        opened.update()
+        remove(store, "c")
+        opened.update()
+        opened.database.change("VACUUM")
+        assert opened.search("harow")[0].entity.name == "Harrow"
+        remove(store, "a", "b", "d")
+        opened.update()
+        assert opened.search("harow") == []
+        opened.database.change("INSERT INTO word_index (word_index) VALUES ('integrity-check')")
 
 
 def test_between_a_replacement_and_the_update_what_is_left_can_be_asked_for(news_facts: facts.Facts) -> None:

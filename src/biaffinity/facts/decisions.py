@@ -28,8 +28,8 @@ def merge(database: Database, one: Entity, other: Entity) -> None:
     regroup(database, [one.id, other.id])
 
 
-def split(database: Database, entity: Entity, name: int | str) -> int:
-    """Take a name out of an entity; the id of the name."""
+def split(database: Database, entity: Entity, name: int | str) -> tuple[int, int]:
+    """Take a name out of an entity; a name of what is left, and the one that was taken out."""
     names = _names(database, entity.id)
     short = _short_names(database, names)
     out = _one_of(database, entity, name, [*names, *short])
@@ -52,7 +52,7 @@ def split(database: Database, entity: Entity, name: int | str) -> int:
     ]
     if documents:
         read_documents(database, sorted({*documents}))
-    return out
+    return rest[0], out
 
 
 def _names(database: Database, entity: int) -> list[int]:

@@ -76,14 +76,7 @@ class Facts:
         What is left of it, and the entity of that name.
         """
         with self.database.transaction(alone=True):
-            before = self.entity(entity, type=type)
-            out = decisions.split(self.database, before, name)
-            rest = self.database.select(
-                "SELECT min(names.entity) FROM decisions JOIN names ON names.id = one + other - ? "
-                "WHERE (one = ? OR other = ?) AND NOT together AND names.entity <> ?",
-                [out, out, out, out],
-            )
-            left = before.id if before.id != out else int(rest[0][0])
+            left, out = decisions.split(self.database, self.entity(entity, type=type), name)
             return self.entity(left), self.entity(out)
 
     # Questions
@@ -205,7 +198,7 @@ class Facts:
         questions.require_page(limit)
         most = questions.most_documents(self.database, "entities", type, limit)
         there = rows.entities(self.database, most)
-        found = tuple(there[id] for id in most if there[id].mentions > 0)
+        found = tuple(there[id] for id in most if id in there and there[id].mentions > 0)
         ids = questions.most_documents(self.database, "facts", relation, limit)
         return Top(found, tuple(rows.facts(self.database, ids, sentences)))
 

@@ -35,13 +35,8 @@ def shortest(
     if start == end:
         return [], True
     sides = [_Side({start: None}, [start], best={start: 1.0}), _Side({end: None}, [end], best={end: 1.0})]
-    while sides[0].depth + sides[1].depth < longest:
-        side = min(sides, key=lambda each: (_weight(database, each.edge), each.depth))
-        if not side.edge:
-            side = sides[1] if side is sides[0] else sides[0]
-            if not side.edge:
-                break
-        _step(database, side, min_score)
+    while sides[0].depth + sides[1].depth < longest and sides[0].edge and sides[1].edge:
+        _step(database, min(sides, key=lambda each: _weight(database, each.edge)), min_score)
         met = sides[0].reached.keys() & sides[1].reached.keys()
         if met:
             middle = max(met, key=lambda each: (sides[0].best[each] * sides[1].best[each], -each))
@@ -52,36 +47,28 @@ def shortest(
 
 def _weight(database: Database, edge: list[int]) -> int:
     """How many facts a step from here would read."""
-    if not edge:
-        return 1 << 60
     return sum(n for (n,) in database.select_among("SELECT facts FROM entities WHERE id", edge))
 
 
 def _step(database: Database, side: _Side, min_score: float) -> None:
     """Go on by one fact from all entities at the edge."""
-    degrees = sorted(
-        (count, id)
-        for id, count in database.select_among("SELECT id, facts FROM entities WHERE id", side.edge)
-    )
+    degrees = database.select_among("SELECT facts, id FROM entities WHERE id", side.edge)
     followed: list[int] = []
-    read = 0
-    for count, id in degrees:
-        read += count
-        if followed and (read > _FACTS_OF_A_STEP or len(followed) >= _ENTITIES_OF_A_STEP):
+    room = _FACTS_OF_A_STEP
+    for count, id in sorted(degrees):
+        room -= count
+        if room < 0 or len(followed) == _ENTITIES_OF_A_STEP:
             side.complete = False
             break
         followed.append(id)
-    limit = _FACTS_OF_A_STEP
     rows: list[Row] = []
-    if read > _FACTS_OF_A_STEP and len(followed) == 1:  # a hub alone: its best facts
-        side.complete = False
-        for near, far in (("head", "tail"), ("tail", "head")):
-            rows += _best_of_hub(database, near, far, followed[0], min_score, limit // 2)
-    else:
-        floor = f"score >= {float(min_score)!r} AND " if min_score > 0 else ""
-        for near, far in (("head", "tail"), ("tail", "head")):
-            query = f"SELECT {near}, {far}, id, score FROM facts WHERE {floor}{near}"
+    for near, far in (("head", "tail"), ("tail", "head")):
+        query = f"SELECT {near}, {far}, id, score FROM facts WHERE score >= {float(min_score)!r} AND {near}"
+        if followed:
             rows += database.select_among(query, followed)
+        elif degrees:  # hubs only: the best facts of the smallest
+            best = f"ORDER BY score DESC, id DESC LIMIT {_FACTS_OF_A_STEP // 2}"
+            rows += database.select(f"{query} = ? {best}", [min(degrees)[1]])
     found: dict[int, tuple[float, int, int]] = {}
     for near_id, far_id, fact, score in rows:
         if far_id not in side.reached:
@@ -92,15 +79,6 @@ def _step(database: Database, side: _Side, min_score: float) -> None:
         side.best[far_id] = product
     side.edge = list(found)
     side.depth += 1
-
-
-def _best_of_hub(
-    database: Database, near: str, far: str, entity: int, min_score: float, limit: int
-) -> list[Row]:
-    return database.select(
-        f"SELECT {near}, {far}, id, score FROM facts WHERE {near} = ? AND score >= ? LIMIT {limit}",
-        [entity, min_score],
-    )
 
 
 def _way(side: _Side, entity: int) -> list[int]:

@@ -57,11 +57,9 @@ def find(
     database: Database, wanted: dict[str, int], entity: int | None, filter: Filter, limit: int, offset: int
 ) -> list[int]:
     """Ids of facts with these heads and tails, and with an entity on either side; the best first."""
-    sides = (
-        [wanted] if entity is None else [{**wanted, role: entity} for role in _ROLES if role not in wanted]
-    )
-    if entity is not None:
-        sides += [wanted] if len(wanted) == 2 and entity in wanted.values() else []
+    sides = [wanted]
+    if entity is not None and entity not in wanted.values():
+        sides = [{**wanted, role: entity} for role in _ROLES if role not in wanted]
     found = [
         _best(database, side, relation, filter, limit + offset)
         for side in sides
@@ -90,7 +88,7 @@ def about(database: Database, entity: Entity, filter: Filter, limit: int, senten
     return About(
         entity,
         tuple(written for (written,) in rows),
-        tuple(Group(*group[:3], tuple(shown[id] for id in group[3])) for group in groups),
+        tuple(Group(*group[:3], tuple(shown[id] for id in group[3] if id in shown)) for group in groups),
     )
 
 

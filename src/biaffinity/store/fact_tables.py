@@ -48,7 +48,7 @@ FACT_TABLES = (
     "CREATE INDEX aliases_normal ON aliases (normal)",
     "CREATE INDEX aliases_line ON aliases (line)",
     # What names are found by: the words in them, and blocks of names that may be alike.
-    "CREATE TABLE words (word TEXT PRIMARY KEY, names {whole} NOT NULL)",
+    "CREATE TABLE words (id {key}, word TEXT NOT NULL UNIQUE, names {whole} NOT NULL)",
     "CREATE TABLE name_blocks (block {whole} NOT NULL, name {whole} NOT NULL, PRIMARY KEY (block, name)) "
     "{by_key}",
     # doubt is the product over documents of 1 - best score; score is 1 - doubt.

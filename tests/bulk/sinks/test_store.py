@@ -294,7 +294,7 @@ def test_killed_at_any_call_to_its_database_a_run_ends_with_every_document_once(
     write("in.jsonl", [*names(3), "Boom", "no name", *names(2)])
     server = store.startswith("postgresql")
     kind = "postgresql.PostgreSQL" if server else "sqlite.SQLite"
-    script = EVERY_KILL.format(tests=str(TESTS), store=store, kind=kind, step=3 if server else 1)
+    script = EVERY_KILL.format(tests=str(TESTS), store=store, kind=kind, step=3 if server else 2)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, text=True)
     assert done.stderr == ""
     assert int(done.stdout) > 30

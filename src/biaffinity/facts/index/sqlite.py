@@ -29,7 +29,7 @@ class SQLiteIndex(NameIndex):
         with database.transaction():
             if "word_index" not in database.tables():
                 self._make("name_index", "names", "id", "normal", "tokenize = 'unicode61', prefix = '2 3'")
-                self._make("word_index", "words", "rowid", "word", "tokenize = 'trigram'")
+                self._make("word_index", "words", "id", "word", "tokenize = 'trigram'")
 
     def _make(self, index: str, table: str, key: str, column: str, settings: str) -> None:
         self.database.change(f"CREATE VIRTUAL TABLE {index} USING fts5 ({column}, content = '', {settings})")
@@ -59,7 +59,7 @@ class SQLiteIndex(NameIndex):
             return []
         query = " OR ".join(map(_quoted, parts))
         rows = self.database.select(
-            "SELECT words.word FROM word_index JOIN words ON words.rowid = word_index.rowid "
+            "SELECT words.word FROM word_index JOIN words ON words.id = word_index.rowid "
             f"WHERE word_index MATCH ? ORDER BY bm25(word_index) LIMIT {limit}",
             [query],
         )
