@@ -11,7 +11,7 @@ _HEAD = """# HTTP
 
 {description} How to start and use the service is in [Service](../service.md); a running one describes \
 itself at `/docs`, where every request can be tried, and for programs at `/openapi.json`. The types named \
-here are those of the news model; what begins with `/v1/facts` is there where it has a store.
+here are those of the models of the package; what begins with `/v1/facts` is there where it has a store.
 
 """
 

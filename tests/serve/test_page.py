@@ -250,7 +250,7 @@ def test_the_page_is_about_the_model_behind_it(browser, folder: Path, tmp_path: 
         (own / "examples.json").write_text(json.dumps(examples), encoding="utf-8")
     extractor = Extractor.load(own)
     with (
-        serving(Settings(model=str(own)), extractor) as address,
+        serving(Settings(models=(str(own),)), extractor) as address,
         visiting(browser, address) as (page, _),
     ):
         playwright.expect(page).to_have_title("harbours · Biaffinity")

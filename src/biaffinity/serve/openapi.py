@@ -12,10 +12,10 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from starlette.responses import Response
 
-from biaffinity.extraction import Extractor
 from biaffinity.extraction.thresholds import KINDS
 from biaffinity.serve.bodies import JSON, LINES
 from biaffinity.serve.endpoints import Service
+from biaffinity.serve.models import Models
 from biaffinity.serve.problems import MEANINGS
 from biaffinity.serve.schemas import (
     DocumentRecord,
@@ -24,6 +24,7 @@ from biaffinity.serve.schemas import (
     HealthAnswer,
     ManyTexts,
     ModelAnswer,
+    ModelsAnswer,
     OneText,
     StreamError,
 )
@@ -82,8 +83,17 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
         service.model,
         operation_id="model",
         tags=["service"],
-        summary="The model behind the service, and the service's bounds",
+        summary="The model that reads where none is named, and the service's bounds",
         responses={**answer(ModelAnswer), **errors(500)},
+        response_class=Response,
+    )
+    app.add_api_route(
+        "/v1/models",
+        service.models,
+        operation_id="models",
+        tags=["service"],
+        summary="All models that a request can name: what they are for, their types, texts to try them on",
+        responses={**answer(ModelsAnswer), **errors(500)},
         response_class=Response,
     )
     for name, endpoint, summary in (
@@ -117,21 +127,22 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
 
 
 def describe(
-    app: FastAPI, extractor: Extractor, *, with_keys: bool, sent: Sequence[type[BaseModel]] = ()
+    app: FastAPI, models: Models, *, with_keys: bool, sent: Sequence[type[BaseModel]] = ()
 ) -> dict[str, Any]:
-    """The OpenAPI document, with the types that this model knows; ``sent`` are further bodies of requests."""
+    """The OpenAPI document, with what these models know; ``sent`` are further bodies of requests."""
     document = get_openapi(
         title=app.title, version=app.version, description=app.description, routes=app.routes
     )
     named = (OneText, ManyTexts, DocumentRecord, StreamError, ErrorAnswer, *sent)
-    models = [(model, "validation") for model in named]
-    _, definitions = models_json_schema(models, ref_template=_REF)  # type: ignore[arg-type]
+    kinds = [(model, "validation") for model in named]
+    _, definitions = models_json_schema(kinds, ref_template=_REF)  # type: ignore[arg-type]
     schemas = document["components"]["schemas"]
     schemas.update(definitions["$defs"])
-    types = sorted({*KINDS, *extractor.entity_types, *extractor.relation_types})
+    types = sorted({*KINDS, *models.entity_types, *models.relation_types})
     for model in ("OneText", "ManyTexts"):
         _name_the_keys(schemas[model]["properties"]["min_score"], types)
-    _name_the_types(schemas["GivenEntity"]["properties"]["type"], list(extractor.entity_types))
+        _name_the_values(schemas[model]["properties"]["model"], [served.name for served in models])
+    _name_the_values(schemas["GivenEntity"]["properties"]["type"], models.entity_types)
     for operations in document["paths"].values():
         for operation in operations.values():
             operation["responses"] |= {str(status): _error(status) for status in _ANYWHERE}
@@ -153,8 +164,8 @@ def _name_the_keys(schema: dict[str, Any], names: list[str]) -> None:
         schema["propertyNames"] = {"enum": names}
 
 
-def _name_the_types(schema: dict[str, Any], names: list[str]) -> None:
-    """Say which entity types there are."""
+def _name_the_values(schema: dict[str, Any], names: list[str]) -> None:
+    """Say which values a string may have."""
     for option in schema["anyOf"]:
         if option["type"] == "string":
             option["enum"] = names
