@@ -181,7 +181,8 @@ def test_all_of_it_works_by_keyboard(page, extractor) -> None:
             break
         assert focused("matches(':focus-visible')")
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    assert stops == ["<button"] * 4 + ["unlikely", "extract", "least", "copy-json", "copy-link", "<g"]
+    controls = ["unlikely", "extract", "least", "copy-json", "copy-link", "<g"]
+    assert stops == ["<summary", *["<button"] * 4, *controls]
     page.keyboard.press("End")
     assert focused("dataset.relation") == last
     assert page.locator("#relations .lit").get_attribute("data-relation") == last

@@ -39,7 +39,7 @@ def test_another_model_reads_the_reader_s_text_and_a_link_opens_the_same(
         assert page.locator("#text").input_value() == OWN
         assert {row[1] for row in rows(page, "relations")} == {"inception", "founded by"}
         link = copied(page, "#copy-link")
-        assert link == page.url
+        playwright.expect(page).to_have_url(link)
         assert link.startswith(f"{address}/?model=general#text=Norvik")
     with visiting(browser, link) as (other, _):
         found(other, general(OWN))
