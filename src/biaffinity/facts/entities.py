@@ -71,7 +71,7 @@ def call_entities(database: Database, entities: Collection[int]) -> None:
     database.scratch("called", {"id": "{whole}"}, ((id,) for id in entities))
     rows = database.select(
         "SELECT called.id, names.mentions, names.id, names.written "
-        "FROM called JOIN names ON names.entity = called.id"
+        "FROM called CROSS JOIN names WHERE names.entity = called.id"
     )
     best: dict[int, tuple[int, int, str]] = {}
     several: set[int] = set()
@@ -90,8 +90,8 @@ def count_entities(database: Database, entities: Collection[int]) -> None:
     database.scratch("counted", {"id": "{whole}"}, ((id,) for id in entities))
     rows = database.select(
         "SELECT names.entity, count(*), count(DISTINCT m.document) FROM counted "
-        "JOIN names ON names.entity = counted.id JOIN entity_mentions AS m ON m.means = names.id "
-        "GROUP BY names.entity"
+        "CROSS JOIN names CROSS JOIN entity_mentions AS m "
+        "WHERE names.entity = counted.id AND m.means = names.id GROUP BY names.entity"
     )
     counts = {entity: (mentions, documents) for entity, mentions, documents in rows}
     facts: dict[int, int] = dict(

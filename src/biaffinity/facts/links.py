@@ -65,8 +65,9 @@ def link_aliases(database: Database, lines: Collection[int]) -> set[int]:
     """Link the names that lines of the alias list make one; the names of these links."""
     database.scratch("told", {"line": "{whole}"}, ((line,) for line in sorted(lines)))
     rows = database.select(
-        "SELECT aliases.line, names.type, names.id FROM told JOIN aliases ON aliases.line = told.line "
-        "JOIN names ON names.normal = aliases.normal AND (aliases.type = '' OR aliases.type = names.type)"
+        "SELECT aliases.line, names.type, names.id FROM told CROSS JOIN aliases CROSS JOIN names "
+        "WHERE aliases.line = told.line AND names.normal = aliases.normal "
+        "AND (aliases.type = '' OR aliases.type = names.type)"
     )
     same: dict[tuple[int, str], set[int]] = {}
     for line, type, name in rows:

@@ -115,10 +115,11 @@ def move(database: Database, names: Collection[int], renamed: Mapping[int, int])
     statements about ``names`` are given, one by one, to the facts that they are of now.
     """
     database.scratch("moved", _IDS, ((name,) for name in names))
-    mentions = "FROM moved JOIN entity_mentions AS m ON m.means = moved.id JOIN relation_mentions AS r"
-    rows = database.select(
-        f"SELECT r.id {mentions} ON r.head = m.mention UNION SELECT r.id {mentions} ON r.tail = m.mention"
+    about = (
+        "SELECT r.id FROM moved CROSS JOIN entity_mentions AS m CROSS JOIN relation_mentions AS r "
+        "WHERE m.means = moved.id AND m.mention"
     )
+    rows = database.select(f"{about} = r.head UNION {about} = r.tail")
     ids = [id for (id,) in rows]
     before = _facts_of_mentions(database, ids)
     database.change_among("DELETE FROM fact_mentions WHERE relation_mention", ids)
@@ -131,10 +132,11 @@ def move(database: Database, names: Collection[int], renamed: Mapping[int, int])
     database.scratch("stated", _IDS, rows)
     said = database.select(
         "SELECT r.id, head.entity, r.type, tail.entity, r.score, r.document, documents.added "
-        "FROM stated JOIN relation_mentions AS r ON r.id = stated.id "
-        "JOIN documents ON documents.id = r.document "
-        "JOIN entity_mentions AS h ON h.mention = r.head JOIN names AS head ON head.id = h.means "
-        "JOIN entity_mentions AS t ON t.mention = r.tail JOIN names AS tail ON tail.id = t.means"
+        "FROM stated CROSS JOIN relation_mentions AS r CROSS JOIN documents "
+        "CROSS JOIN entity_mentions AS h CROSS JOIN names AS head "
+        "CROSS JOIN entity_mentions AS t CROSS JOIN names AS tail "
+        "WHERE r.id = stated.id AND documents.id = r.document "
+        "AND h.mention = r.head AND head.id = h.means AND t.mention = r.tail AND tail.id = t.means"
     )
     state(database, [Said(*row) for row in said])
     # A document that states such a fact may have stated it before, under another name.
@@ -164,7 +166,8 @@ def count_again(database: Database, facts: Collection[int]) -> None:
     database.scratch("counted", _IDS, ((fact,) for fact in facts))
     rows = database.select(
         "SELECT m.fact, m.document, count(*), max(m.score), documents.added FROM counted "
-        "JOIN fact_mentions AS m ON m.fact = counted.id JOIN documents ON documents.id = m.document "
+        "CROSS JOIN fact_mentions AS m CROSS JOIN documents "
+        "WHERE m.fact = counted.id AND documents.id = m.document "
         "GROUP BY m.fact, m.document, documents.added ORDER BY m.fact, m.document"
     )
     tallies: dict[int, Tally] = {}
@@ -199,8 +202,8 @@ def _keys(database: Database, keys: Collection[Key]) -> dict[Key, int]:
     """The ids of those facts that are there."""
     database.scratch("wanted", _KEY, keys)
     rows = database.select(
-        "SELECT facts.head, facts.type, facts.tail, facts.id FROM wanted JOIN facts "
-        "ON facts.head = wanted.head AND facts.type = wanted.type AND facts.tail = wanted.tail"
+        "SELECT facts.head, facts.type, facts.tail, facts.id FROM wanted CROSS JOIN facts "
+        "WHERE facts.head = wanted.head AND facts.type = wanted.type AND facts.tail = wanted.tail"
     )
     return {(head, type, tail): id for head, type, tail, id in rows}
 

@@ -88,7 +88,11 @@ class Database(ABC):
 
     @abstractmethod
     def scratch(self, table: str, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
-        """A table for a moment, with these columns and rows; one of that name before is gone."""
+        """A table for a moment, with these columns and rows; one of that name before is gone.
+
+        SQLite does not know how small it is: name it first in a query, and join others by CROSS JOIN, whose
+        order it keeps.
+        """
 
     @abstractmethod
     def settle(self) -> None:
