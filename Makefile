@@ -11,12 +11,14 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 CODE := src tests benchmarks docs examples recipes $(wildcard results)
 # One thread per process: threads that share a busy machine run slower than one.
 export OMP_NUM_THREADS := 1
+# Many processes import PyTorch: without bytecode each would compile it anew, for most of its time.
+export PYTHONDONTWRITEBYTECODE :=
 
 DATA ?= ../shared/data/conll04
 STREAM ?= 20000
 VECTORS ?= ../shared/vectors/glove.6B.100d.words.txt
 
-.PHONY: help setup demo demo-train lint docs test pythons bench attack audit constraints model calibration pictures clean
+.PHONY: help setup demo demo-facts demo-train lint docs test pythons bench attack audit constraints model calibration pictures clean
 .PHONY: general-data general-teachers general
 
 help:  ## what each command does
@@ -42,6 +44,22 @@ demo: $(BASE)  ## install the base and read the paper's sentence and a paragraph
 	@$(BIN)/biaffinity extract --format table samples/paragraph.txt
 	@echo
 	@echo 'It is installed in $(VENV). To use it: source $(BIN)/activate'
+
+# The base with what a store of facts and its page need.
+FACTS := $(VENV)/.facts
+$(FACTS): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(INSTALL) -e '.[facts,serve]'
+	touch $@
+
+PORT ?= 8000
+OPEN ?= --open
+NEWSROOM ?= build/newsroom.db
+demo-facts: $(FACTS)  ## read 200 invented news texts into a store, gather their facts, and open the page
+	$(BIN)/biaffinity extract samples/newsroom --model general --out $(NEWSROOM)
+	$(BIN)/biaffinity facts update --store $(NEWSROOM)
+	@echo 'The page: http://127.0.0.1:$(PORT)/facts (Ctrl-C ends it)'
+	@$(BIN)/biaffinity serve --store $(NEWSROOM) --port $(PORT) $(OPEN)
 
 demo-train: $(READY)  ## train a small model on our own sentences and show what it finds in new ones
 	$(BIN)/python examples/demo.py
@@ -86,6 +104,7 @@ bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build
 	$(BIN)/python benchmarks/facts.py --json build/bench/facts.json
 	test ! -d $(SHARED)/data/redocred || $(BIN)/python benchmarks/resolution.py --data $(SHARED)/data/redocred
 	$(BIN)/python benchmarks/kills.py --json build/bench/kills.json
+	$(BIN)/python benchmarks/facts_page.py --json build/bench/facts-page.json
 
 attack: $(READY)  ## the attacks of docs/security.md and docs/reliability.md; some twenty minutes
 	$(BIN)/python benchmarks/attack.py --json results/attack.json

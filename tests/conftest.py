@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,12 +45,12 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
     def made(name: str, make: Callable[[Path], object]) -> Path:
         path = root / "made-once" / name
         path.parent.mkdir(parents=True, exist_ok=True)
+        done = path.with_name(f"{path.name}.done")
         with FileLock(f"{path}.lock"):
-            if not path.exists():
-                part = path.with_name(f"{path.name}.part")
-                shutil.rmtree(part, ignore_errors=True)  # of a worker that failed
-                make(part)
-                part.rename(path)
+            if not done.exists():
+                shutil.rmtree(path, ignore_errors=True)  # of a worker that failed
+                make(path)
+                done.touch()
         return path
 
     return made
@@ -157,6 +158,14 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(tmp_path / "facts.db")
     server: Server = request.getfixturevalue("postgresql")
     return server.empty_database()
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port of this machine on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
 
 
 @pytest.fixture(scope="module")  # while it is open, no test of another module could run an event loop

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import runpy
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -57,6 +63,42 @@ def test_make_demo_reads_a_sentence_and_a_paragraph() -> None:
         assert [row for row in rows if row[:1] == ["relation"]]
     assert sentence.startswith("David Foster is the AP's Northwest regional reporter")
     assert paragraph.startswith((ROOT / "samples" / "paragraph.txt").read_text("utf-8"))
+
+
+def test_make_demo_facts_reads_the_news_and_serves_the_page(tmp_path: Path, free_port: int) -> None:
+    for package in ("fastapi", "rapidfuzz"):
+        pytest.importorskip(package, reason="needs the extras facts and serve")
+    if not shutil.which("make") or not Path(sys.prefix, "bin", "biaffinity").is_file():
+        pytest.skip("needs make, and the package in an environment of its own")
+    command = ["make", "--silent", "demo-facts", f"VENV={sys.prefix}", "-o", f"{sys.prefix}/.facts"]
+    command += [f"PORT={free_port}", "OPEN=", f"NEWSROOM={tmp_path / 'newsroom.db'}"]
+    making = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        address = f"http://127.0.0.1:{free_port}"
+        while making.poll() is None:
+            with suppress(OSError), urlopen(f"{address}/v1/facts", timeout=5) as answer:
+                summary = json.load(answer)
+                break
+            time.sleep(0.1)
+        assert making.poll() is None, making.stderr and making.stderr.read()
+        assert summary["documents"] == 200
+        assert summary["facts"] > 250
+        with urlopen(f"{address}/v1/facts/search?text=norvk+oil", timeout=5) as answer:
+            assert json.load(answer)["found"][0]["entity"]["type"] == "Organization"
+        with urlopen(f"{address}/facts", timeout=5) as answer:
+            assert b"<title>Facts" in answer.read()
+    finally:
+        os.killpg(making.pid, signal.SIGINT)
+        making.communicate(timeout=30)
+
+
+def test_the_news_is_two_hundred_short_texts_of_days_and_stories(samples: Path) -> None:
+    texts = sorted((samples / "newsroom").glob("*.txt"))
+    assert len(texts) == 200
+    bodies = [path.read_text("utf-8") for path in texts]
+    assert len(set(bodies)) == 200
+    assert all(re.fullmatch(r"2025-\d\d-\d\d-[a-z-]+\.txt", path.name) for path in texts)
+    assert all(60 < len(body) < 400 for body in bodies)
 
 
 def test_check_finds_nothing_wrong_with_the_corpus(corpus: dict[str, list[Sentence]]) -> None:

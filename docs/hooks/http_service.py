@@ -11,14 +11,14 @@ _HEAD = """# HTTP
 
 {description} How to start and use the service is in [Service](../service.md); a running one describes \
 itself at `/docs`, where every request can be tried, and for programs at `/openapi.json`. The types named \
-here are those of the news model.
+here are those of the models of the package; what begins with `/v1/facts` is there where it has a store.
 
 """
 
 
 def http_service() -> str:
     """The page, as Markdown: headings for the table of contents, HTML below them."""
-    document = TestClient(create_app(Settings())).get("/openapi.json").json()
+    document = TestClient(create_app(Settings(store="facts.db"))).get("/openapi.json").json()
     return _HEAD.format(**document["info"]) + "".join(sections(document, _heading))
 
 

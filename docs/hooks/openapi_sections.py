@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Any
 
@@ -29,9 +29,11 @@ def _operation(operation: Json) -> Iterator[str]:
     yield f"<p><strong>{escape(operation['summary'])}.</strong></p>\n"
     if "security" in operation:
         yield "<p>Needs the header <code>Authorization: Bearer KEY</code>.</p>\n"
-    if operation["description"] != f"{operation['summary']}.":
-        for paragraph in operation["description"].split("\n\n"):
+    description = operation.get("description", "")
+    if description not in ("", f"{operation['summary']}."):
+        for paragraph in description.split("\n\n"):
             yield f"<p>{_text(paragraph)}</p>\n"
+    yield from _parameters(operation.get("parameters", ()))
     for type_, body in operation.get("requestBody", {}).get("content", {}).items():
         example = body["example"] if isinstance(body["example"], str) else json.dumps(body["example"])
         yield f"<p>Body: <code>{escape(type_)}</code>, {_type(body['schema'])}. For example:</p>\n"
@@ -41,6 +43,17 @@ def _operation(operation: Json) -> Iterator[str]:
         kinds = ", ".join(_type(content["schema"]) for content in answer["content"].values())
         meaning = _text(answer["description"])
         yield f"<tr><td>{escape(status)}</td><td>{kinds}</td><td>{meaning}</td></tr>\n"
+    yield "</tbody>\n</table>\n"
+
+
+def _parameters(parameters: Sequence[Json]) -> Iterator[str]:
+    if not parameters:
+        return
+    yield "<table>\n<thead><tr><th>Parameter</th><th>Type</th><th>Meaning</th></tr></thead>\n<tbody>\n"
+    for each in parameters:
+        mark = "" if each["required"] else " (optional)"
+        yield f"<tr><td><code>{escape(each['name'])}</code>{mark}</td><td>{_type(each['schema'])}</td>"
+        yield f"<td>{_text(each['description'])}</td></tr>\n"
     yield "</tbody>\n</table>\n"
 
 

@@ -2,7 +2,8 @@
 
     python docs/images/make.py
 
-Needs the extra ``serve``, playwright and Chromium. The texts are the model's examples, of our own invention.
+Needs the extras ``facts`` and ``serve``, playwright and Chromium. The texts are the model's examples and
+samples/newsroom, of our own invention.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -23,24 +25,34 @@ from biaffinity.extraction.loading import model_folder
 from biaffinity.show import svg
 
 HERE = Path(__file__).parent
+NEWS = HERE.parent.parent / "samples" / "newsroom"
 PORT = 8479
 
 
 def main() -> None:
-    """Draw the first example, then photograph the service's page."""
+    """Draw the first example, then photograph the service's pages, that of facts over the invented news."""
     text = next(iter(read_examples(model_folder(None)).values()))
     (HERE / "example.svg").write_text(svg(biaffinity.load()(text)) + "\n", encoding="utf-8")
-    program = [sys.executable, "-m", "biaffinity", "serve", "--port", str(PORT)]
-    service = subprocess.Popen(program, stderr=subprocess.DEVNULL)
-    try:
-        photograph(f"http://127.0.0.1:{PORT}")
-    finally:
-        service.terminate()
-        service.wait()
+    with tempfile.TemporaryDirectory() as folder:
+        store = f"{folder}/news.db"
+        run("extract", str(NEWS), "--model", "general", "--out", store, "--quiet")
+        run("facts", "update", "--store", store, "--quiet")
+        program = [sys.executable, "-m", "biaffinity", "serve", "--store", store, "--port", str(PORT)]
+        service = subprocess.Popen(program, stderr=subprocess.DEVNULL)
+        try:
+            photograph(f"http://127.0.0.1:{PORT}")
+        finally:
+            service.terminate()
+            service.wait()
+
+
+def run(*command: str) -> None:
+    """Run a command of ours."""
+    subprocess.run([sys.executable, "-m", "biaffinity", *command], check=True)
 
 
 def photograph(address: str) -> None:
-    """The page, once the service is ready and the example is drawn."""
+    """The pages, once the service is ready and all is drawn."""
     for _ in range(100):
         try:
             urllib.request.urlopen(f"{address}/health/ready")
@@ -54,6 +66,12 @@ def photograph(address: str) -> None:
         page.locator("#drawing svg").wait_for()
         page.wait_for_timeout(500)
         page.screenshot(path=HERE / "page.png", full_page=True)
+        page.set_viewport_size({"width": 1160, "height": 980})
+        page.goto(f"{address}/facts#search=Norvik+Oil+ASA")
+        page.locator("#found-entities a").first.click()
+        page.locator("#graph canvas").first.wait_for()
+        page.wait_for_timeout(500)
+        page.screenshot(path=HERE / "facts.png")
         browser.close()
 
 

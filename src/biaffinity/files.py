@@ -9,6 +9,7 @@ import contextlib
 import errno
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,13 +37,15 @@ def refused(done: str, path: Path, error: OSError) -> DataError:
 def existing_file(path: Path) -> Path:
     """The path itself if it is a readable file; a clear error if it is missing or a folder."""
     try:
-        is_folder, exists = path.is_dir(), path.exists()
+        mode = (
+            path.stat().st_mode
+        )  # from Python 3.14 on, path.exists() tells of no other error than a missing file
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+        raise DataError("no such file", where=str(path), remedy="check the path") from error
     except OSError as error:  # a name too long, a folder that may not be entered
         raise refused("read", path, error) from error
-    if is_folder:
+    if stat.S_ISDIR(mode):
         raise DataError("is a folder, a file is needed here", where=str(path), remedy="name a file inside it")
-    if not exists:
-        raise DataError("no such file", where=str(path), remedy="check the path")
     return path
 
 
@@ -132,6 +135,11 @@ def writing(path: Path) -> Iterator[TextIO]:
         ) from error
 
 
+def json_fault(error: ValueError | RecursionError) -> str:
+    """What is wrong with JSON that is well formed, in the same words on every Python."""
+    return "arrays or objects are nested too deep" if isinstance(error, RecursionError) else str(error)
+
+
 def _json_object(text: str, path: Path, line: int | None = None) -> dict[str, Any]:
     """The object of a whole file, or of one of its lines."""
     where = str(path) if line is None else f"{path}:{line}"
@@ -140,7 +148,7 @@ def _json_object(text: str, path: Path, line: int | None = None) -> dict[str, An
     except json.JSONDecodeError as error:
         raise DataError(f"is not JSON: {error.msg}", where=f"{path}:{line or error.lineno}") from error
     except (ValueError, RecursionError) as error:  # a number too long, arrays too deep
-        raise DataError(f"is not JSON to be read here: {error}", where=where) from error
+        raise DataError(f"is not JSON to be read here: {json_fault(error)}", where=where) from error
     if not isinstance(value, dict):
         raise DataError("must hold a JSON object", where=where)
     return value

@@ -25,12 +25,7 @@ from biaffinity.errors import BiaffinityError
 from bulk import capitals
 from bulk.runs import names, run, write
 
-
-@pytest.fixture(autouse=True)
-def _small_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(module, "CHUNK_DOCUMENTS", 5)
-    monkeypatch.setattr(module, "_COMMIT_SECONDS", 0.0)
+pytestmark = pytest.mark.usefixtures("small_chunks")
 
 
 def items(*texts: str) -> Iterator[Text | Fault]:

@@ -205,3 +205,23 @@ def test_without_pytorch_the_extra_is_named(
     code, _, stderr = run(capsys, *arguments(corpus, tmp_path))
     assert code == 1
     assert "pip install 'biaffinity[train]'" in stderr
+
+
+def test_the_plan_of_the_paper_is_printed_and_nothing_is_run(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, stdout, _ = run(
+        capsys,
+        "reproduce",
+        "--paper",
+        "--data",
+        str(corpus),
+        "--out",
+        str(tmp_path / "runs"),
+        "--workers",
+        "4",
+    )
+    assert code == 0
+    assert "to go, 4 runs at a time" in stdout
+    assert stdout.count("  biaffinity reproduce --recipe paper") == 4
+    assert not (tmp_path / "runs").exists()

@@ -26,12 +26,12 @@ def test_options_become_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     asked = []
     monkeypatch.setattr("biaffinity.serve.run", asked.append)
     keys = tmp_path / "keys.txt"
-    options = ["--model", "m", "--port", "81", "--workers", "3", "--api-key-file", str(keys)]
+    options = ["--model", "m", "--model", "n", "--port", "81", "--workers", "3", "--api-key-file", str(keys)]
     options += ["--max-chars", "5", "--max-requests", "6", "--timeout", "7", "--host", "::1"]
     assert run(*options) == 0
     assert asked == [
         Settings(
-            model="m",
+            models=("m", "n"),
             host="::1",
             port=81,
             workers=3,

@@ -9,6 +9,8 @@ from pathlib import Path
 
 _FENCE = re.compile(r"^```([a-z]*)(?: title=\"(.*)\")?$")
 _NOT_RUN = re.compile(r"^<!-- not run: (.+) -->$")
+#: A line, or one with the lines of a file that it writes: cat > x.txt <<'END' ... END
+_COMMAND = re.compile(r"^[^\n]+<<'(\w+)'\n.*?^\1$|^[^\n]+$", re.MULTILINE | re.DOTALL)
 _DECIMAL = re.compile(r"\d+\.\d+")
 
 
@@ -30,7 +32,7 @@ class Block:
     def commands(self) -> Iterator[tuple[str, str]]:
         """The commands of a shell block, each with the output that the page shows below it."""
         if self.language == "sh":
-            yield from ((line, "") for line in self.text.splitlines() if line)
+            yield from ((found[0], "") for found in _COMMAND.finditer(self.text))
             return
         for part in re.split(r"^\$ ", self.text, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")

@@ -124,6 +124,7 @@ def test_the_reference_has_every_address_of_the_service(site: Path) -> None:
         "POST /v1/extract¶",
         "POST /v1/extract/stream¶",
         "GET /v1/model¶",
+        "GET /v1/models¶",
         "GET /health/live¶",
         "GET /health/ready¶",
         "GET /metrics¶",

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("torch", reason="needs the extra train")
 pytest.importorskip("scipy", reason="needs the extra stats")
 
-from biaffinity.experiments.render import latex, markdown
-from biaffinity.experiments.report import circumstances
-from biaffinity.experiments.series import Series, read_all
-from biaffinity.experiments.tables import all_tables
+from biaffinity.experiments.series import Series
 from biaffinity.files import read_json_lines
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -43,9 +42,25 @@ def test_every_run_says_where_it_comes_from(path: Path) -> None:
     assert len({record["run"] for record in records}) == len(records)
 
 
-def test_the_tables_are_those_of_the_series() -> None:
-    all_series = read_all([RESULTS / "paper-batched.jsonl", RESULTS / "default.jsonl"])
-    tables = list(all_tables(all_series))
-    facts = [fact for series in all_series for fact in circumstances(series)]
-    assert markdown(tables, facts) == (RESULTS / "report" / "tables.md").read_text()
-    assert latex(tables) == (RESULTS / "report" / "tables.tex").read_text()
+@pytest.fixture(scope="module")
+def paper_page() -> dict[str, Any]:
+    """What results/paper_page.py defines."""
+    return runpy.run_path(str(RESULTS / "paper_page.py"))
+
+
+def test_the_tables_are_those_of_the_series(paper_page: dict[str, Any]) -> None:
+    for name, text in paper_page["report"]().items():
+        assert text == (RESULTS / "report" / name).read_text(), "run: python results/paper_page.py"
+
+
+def test_the_page_has_the_tables_of_the_series(paper_page: dict[str, Any]) -> None:
+    page, made = paper_page["PAGE"].read_text(), paper_page["page_tables"]()
+    assert {name for name in made if f"<!-- {name} -->" not in page} == set()
+    assert paper_page["with_tables"](page, made) == page, "run: python results/paper_page.py"
+
+
+def test_a_table_of_the_page_is_replaced_and_the_rest_stays(paper_page: dict[str, Any]) -> None:
+    first, second = "<!-- a -->\nold\nrows\n<!-- end -->", "<!-- b -->\nkept\n<!-- end -->"
+    replaced = paper_page["with_tables"](f"one\n{first}\ntwo\n{second}\n", {"a": "new"})
+    assert replaced == f"one\n<!-- a -->\n\nnew\n\n<!-- end -->\ntwo\n{second}\n"
+    assert paper_page["with_tables"](replaced, {"a": "new"}) == replaced

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-from collections.abc import Iterator
+import pickle
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from multiprocessing import Pipe
 from pathlib import Path
@@ -42,15 +43,8 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-@pytest.fixture(scope="module")
-def experiment(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
-    """A tiny recipe on the tiny corpus, whose test repeats one sentence of train."""
-    folder = tmp_path_factory.mktemp("experiment")
-    tiny.write_corpus(folder)
-    new = [replace(s, tokens=("Today", *s.tokens[1:-1], "indeed")) for s in tiny.sentences(3, first=50)]
-    write(folder / "test.jsonl", [replace(tiny.sentences(1)[0], id="again"), *new])
-    recipe = tiny.write_recipe(folder / "tiny.toml", training={"epochs": 2})
-    return Experiment(str(recipe), Corpus.read(folder), folder / "out")
+def experiment_in(folder: Path) -> Experiment:
+    return Experiment(str(folder / "tiny.toml"), Corpus.read(folder), folder / "out")
 
 
 def alone(experiment: Experiment, run: Run, out: Path) -> None:
@@ -61,16 +55,43 @@ def alone(experiment: Experiment, run: Run, out: Path) -> None:
     biaffinity.train(experiment.recipe, **files, **options)  # type: ignore[arg-type]
 
 
-@pytest.fixture(scope="module")
-def outcomes(experiment: Experiment) -> list[Outcome]:
-    """Two runs side by side, the first of which has a checkpoint that cannot be read."""
+def perform(folder: Path) -> None:
+    """Two runs side by side, the first of which has a checkpoint that cannot be read.
+
+    A tiny recipe on the tiny corpus, whose test repeats one sentence of train.
+    """
+    folder.mkdir()
+    tiny.write_corpus(folder)
+    new = [replace(s, tokens=("Today", *s.tokens[1:-1], "indeed")) for s in tiny.sentences(3, first=50)]
+    write(folder / "test.jsonl", [replace(tiny.sentences(1)[0], id="again"), *new])
+    tiny.write_recipe(folder / "tiny.toml", training={"epochs": 2})
+    experiment = experiment_in(folder)
     alone(experiment, DAMAGED, experiment.folder(DAMAGED))
     path = experiment.folder(DAMAGED) / "run.json"
     record = json.loads(path.read_text())
     del record["scores"], record["sha256"]
     path.write_text(json.dumps(record))
     (path.parent / "checkpoint.safetensors").write_bytes(b"not tensors")
-    return list(runner.perform(experiment, [DAMAGED, GIVEN], jobs=2))
+    outcomes = list(runner.perform(experiment, [DAMAGED, GIVEN], jobs=2))
+    (folder / "outcomes.pickle").write_bytes(pickle.dumps(outcomes))
+
+
+@pytest.fixture(scope="module")
+def performed(made_once: Callable[..., Path]) -> Path:
+    """The folder of `perform`, made by one worker for all; runs of other names may be added to it."""
+    return made_once("experiment", perform)
+
+
+@pytest.fixture(scope="module")
+def experiment(performed: Path) -> Experiment:
+    return experiment_in(performed)
+
+
+@pytest.fixture(scope="module")
+def outcomes(performed: Path) -> list[Outcome]:
+    """What its runs told."""
+    told: list[Outcome] = pickle.loads((performed / "outcomes.pickle").read_bytes())
+    return told
 
 
 def test_a_run_beside_others_ends_as_it_would_alone(

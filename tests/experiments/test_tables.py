@@ -43,13 +43,15 @@ def test_table_1_sets_ours_under_the_paper_s_with_the_difference(tmp_path: Path)
         ["Nguyen & Verspoor (2019)", "10", "86.2 (0.5)", "64.4 (0.6)", "93.8 (0.4)", "69.6 (0.7)"],
         ["ours", "3 / 1", "87.0 (0.4)", "67.0 (1.0)", "94.6", "69.0"],
         ["difference", "", "+0.8", "+2.6", "+0.8", "-0.6 ✓"],
+        ["p", "", "0.045", "0.035", "–", "–"],
     ]
 
 
 def test_several_folders_share_table_1(tmp_path: Path) -> None:
     folders = [records.write_matrix(tmp_path / name, {("full", 1): FULL}) for name in "ab"]
     table = tables.test_table(read_all(folders))
-    assert [cells[0] for cells in table.rows] == [tables.PAPER, "a", "difference", "b", "difference"]
+    names = [cells[0] for cells in table.rows]
+    assert names == [tables.PAPER, "a", "difference", "p", "b", "difference", "p"]
 
 
 def test_beside_another_corpus_the_paper_is_left_out(tmp_path: Path) -> None:
@@ -117,3 +119,26 @@ def test_a_folder_of_full_networks_alone_has_no_ablation(tmp_path: Path) -> None
     ours = Series.read(records.write_matrix(tmp_path, {("full", 1): FULL}))
     titles = [table.title for table in tables.all_tables([ours])]
     assert titles == ["The paper's Table 1: test", "Every average, joint, full", "Seconds per run"]
+
+
+def test_two_whole_ablations_stand_side_by_side_with_how_well_they_fit(tmp_path: Path) -> None:
+    folders = [records.write_paper(tmp_path / "same"), records.write_paper(tmp_path / "higher", shift=2.0)]
+    both = read_all(folders)
+    titles = [table.title for table in tables.all_tables(both)]
+    assert sum("beside ours" in title for title in titles) == 2
+    beside = row(tables.matrices_table(both, 1), "softmax")
+    assert beside["RC paper"] == "66.0 (0.8)*"
+    assert (beside["RC same"], beside["RC higher"]) == ("66.0 (0.8)**", "68.0 (0.8)**")
+    fits = tables.fit_table(both)
+    assert row(fits, "mean absolute difference") == {
+        "": "mean absolute difference",
+        "same": "0.00",
+        "higher": "2.00",
+    }
+
+
+def test_a_whole_ablation_alone_has_its_fit_and_no_table_of_two(tmp_path: Path) -> None:
+    ours = Series.read(records.write_paper(tmp_path))
+    titles = [table.title for table in tables.all_tables([ours])]
+    assert any("is met" in title for title in titles)
+    assert not any("beside ours" in title for title in titles)

@@ -200,3 +200,15 @@ def test_an_answer_is_json(news_facts: Facts) -> None:
         news_facts.text("a"),
     ):
         assert json.dumps(answer.to_dict())
+
+
+def test_a_name_means_the_entity_that_is_spoken_of_by_far_the_most(store: str) -> None:
+    write(store, *(document(f"firm {number}", "[Norvik Oil/Org] drills.") for number in range(5)))
+    write(store, document("slip", "[Norvik Oil/Loc] drills."))
+    with facts.open(store) as opened:
+        opened.update()
+        assert opened.entity("Norvik Oil").type == "Org"
+        write(store, document("another slip", "[Norvik Oil/Loc] drills."))
+        opened.update()
+        with pytest.raises(UsageError, match="2 entities are called 'Norvik Oil'"):
+            opened.entity("Norvik Oil")

@@ -146,7 +146,7 @@ def test_an_object_longer_than_many_chunks_is_decoded_few_times(file, monkeypatc
         ('{"a": 1}\n[1]\n', 2, "not a JSON object"),
         ('{"a": NaN}\n', 1, "NaN is not a JSON value"),
         ('{"a": ' + "1" * 5000 + "}\n", 1, "digits"),
-        ('{"a": ' + "[" * 100_000 + "\n", 1, "recursion"),
+        ('{"a": ' + "[" * 100_000 + "\n", 1, "nested too deep"),
         ('{"a": "\\ud83d"}\n', 1, r"\ud83d is half a character"),
         ('[{"a": 1}\n{"a": 2}]', 2, ", or ] is missing, there is {"),
         ('[{"a": 1},\n]', 2, "a JSON object is missing, there is ]"),

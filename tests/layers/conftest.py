@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from torch import nn
 
@@ -15,12 +18,18 @@ def layers() -> dict[str, nn.Module]:
 
 
 @pytest.fixture(scope="session")
-def files(layers: dict[str, nn.Module]) -> dict[str, bytes]:
+def files(layers: dict[str, nn.Module], made_once: Callable[..., Path]) -> dict[str, bytes]:
     """Their graphs, as bytes."""
     pytest.importorskip("onnx", reason="needs the extra train")
     from biaffinity.layers.onnx_graph import onnx_files
 
-    return onnx_files({name: traced(name, layer) for name, layer in layers.items()}, NOTES)
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        for name, content in onnx_files({name: traced(name, layers[name]) for name in layers}, NOTES).items():
+            (folder / name).write_bytes(content)
+
+    folder = made_once("layers", make)
+    return {name: (folder / name).read_bytes() for name in layers}
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,23 +55,19 @@ def strange_news(news: list[Sentence]) -> list[Sentence]:
 
 
 @pytest.fixture(scope="session")
-def combination(
-    news: list[Sentence], folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], Path]:
+def combination(news: list[Sentence], folder: Path, made_once: Callable[..., Path]) -> Callable[[str], Path]:
     """The folder of an exported combination, with random weights unless trained; not to be changed."""
 
-    @cache
-    def made(name: str) -> Path:
-        if name == TRAINED:
-            return folder
+    def make(name: str, target: Path) -> None:
         model = tiny_model(news, **COMBINATIONS[name])
         if name == WITHOUT_UNSEEN:
             model = without_unseen(model)
         stir(model)
         model.relations.scorer.temperature.fill_(0.7)
-        target = tmp_path_factory.mktemp("combinations") / "model"
         exported(model, target)
-        return target
+
+    def made(name: str) -> Path:
+        return folder if name == TRAINED else made_once(f"combinations/{name}", partial(make, name))
 
     return made
 

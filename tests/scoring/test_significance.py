@@ -1,10 +1,11 @@
-"""The paired t-test, against scipy's own and in the cases scipy leaves undefined."""
+"""The t-tests, against scipy's own and in the cases scipy leaves undefined."""
 
 from __future__ import annotations
 
 import math
 import sys
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from scipy import stats
 
 from biaffinity.errors import MissingExtraError, UsageError
 from biaffinity.scoring import PairedTTest, paired_t_test
+from biaffinity.scoring.significance import welch_p_value
 
 SCORES = st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 1000)), min_size=2, max_size=12)
 
@@ -74,3 +76,20 @@ def test_without_scipy_the_extra_is_named(monkeypatch):
     with pytest.raises(MissingExtraError, match=r"^the t-test needs an extra") as caught:
         paired_t_test([0.5, 0.6], [0.4, 0.4])
     assert "biaffinity[stats]" in str(caught.value)
+
+
+@given(
+    st.lists(st.floats(50, 90), min_size=2, max_size=12, unique=True),
+    st.lists(st.floats(50, 90), min_size=2, max_size=12, unique=True),
+)
+def test_welch_s_test_is_scipy_s(first: list[float], second: list[float]) -> None:
+    one, other = ((np.mean(scores), np.std(scores, ddof=1), len(scores)) for scores in (first, second))
+    reference = stats.ttest_ind(first, second, equal_var=False)
+    assert welch_p_value(one, other) == pytest.approx(reference.pvalue, rel=1e-6, abs=1e-12)
+
+
+def test_welch_s_test_without_spread_or_seeds() -> None:
+    assert welch_p_value((64.0, 0.0, 10), (64.0, 0.0, 10)) == 1
+    assert welch_p_value((64.0, 0.0, 10), (63.0, 0.0, 10)) == 0
+    with pytest.raises(UsageError, match="two or more seeds"):
+        welch_p_value((64.0, 0.0, 1), (64.0, 1.0, 10))

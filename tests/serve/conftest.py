@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -23,14 +22,6 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def extractor() -> Extractor:
     return Extractor.load()
-
-
-@pytest.fixture
-def free_port() -> int:
-    """A port of this machine on which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="session")

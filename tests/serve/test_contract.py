@@ -42,7 +42,7 @@ def test_every_answer_to_what_is_sent_is_one_that_is_described(
     check()
 
 
-@pytest.mark.parametrize("path", ["/v1/model", "/health/live", "/health/ready", "/metrics"])
+@pytest.mark.parametrize("path", ["/v1/model", "/v1/models", "/health/live", "/health/ready", "/metrics"])
 def test_every_answer_to_what_is_asked_is_one_that_is_described(client: TestClient, path: str) -> None:
     schemathesis = pytest.importorskip("schemathesis", reason="needs schemathesis")
     schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())

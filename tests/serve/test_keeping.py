@@ -83,9 +83,9 @@ def test_a_store_that_cannot_be_written_for_a_while_gets_all_of_it_later(
 
     write_down = keeping.DocumentWriter.write
     monkeypatch.setattr(keeping.DocumentWriter, "write", write)
-    keeper = keeping.Keeper(str(tmp_path / "facts.db"), "m", Metrics())
+    keeper = keeping.Keeper(str(tmp_path / "facts.db"), Metrics())
     with caplog.at_level(logging.WARNING):
-        keeper.keep(extractor(TEXT), Task(TEXT))
+        keeper.keep("m", extractor(TEXT), Task(TEXT))
         while broken:
             time.sleep(0.005)
         keeper.close()
@@ -99,9 +99,9 @@ def test_beyond_its_bound_documents_are_let_go_and_counted(
     monkeypatch.setattr(keeping, "MOST_WAITING", 2 * len(TEXT))
     monkeypatch.setattr(keeping, "_SECONDS", 60.0)
     metrics = Metrics()
-    keeper = keeping.Keeper(str(tmp_path / "facts.db"), "m", metrics)
+    keeper = keeping.Keeper(str(tmp_path / "facts.db"), metrics)
     for name in "abcd":
-        keeper.keep(replace(extractor(TEXT), id=name), Task(TEXT, name))
+        keeper.keep("m", replace(extractor(TEXT), id=name), Task(TEXT, name))
     keeper.close()
     assert [name for name, _ in rows(str(tmp_path / "facts.db"))] == ["a", "b"]
     counted = metrics.exposition().decode()

@@ -181,7 +181,8 @@ def test_all_of_it_works_by_keyboard(page, extractor) -> None:
             break
         assert focused("matches(':focus-visible')")
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    assert stops == ["<button"] * 4 + ["unlikely", "extract", "least", "copy-json", "copy-link", "<g"]
+    controls = ["unlikely", "extract", "least", "copy-json", "copy-link", "<g"]
+    assert stops == ["<summary", *["<button"] * 4, *controls]
     page.keyboard.press("End")
     assert focused("dataset.relation") == last
     assert page.locator("#relations .lit").get_attribute("data-relation") == last
@@ -250,7 +251,7 @@ def test_the_page_is_about_the_model_behind_it(browser, folder: Path, tmp_path: 
         (own / "examples.json").write_text(json.dumps(examples), encoding="utf-8")
     extractor = Extractor.load(own)
     with (
-        serving(Settings(model=str(own)), extractor) as address,
+        serving(Settings(models=(str(own),)), extractor) as address,
         visiting(browser, address) as (page, _),
     ):
         playwright.expect(page).to_have_title("harbours · Biaffinity")

@@ -84,4 +84,4 @@ def test_an_address_that_is_taken_is_an_error_before_anything_starts() -> None:
 
 def test_a_model_that_is_not_there_is_an_error_before_anything_starts(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such model folder"):
-        run(Settings(model=str(tmp_path / "none")))
+        run(Settings(models=(str(tmp_path / "none"),)))

@@ -17,7 +17,7 @@ from paragraph import triples
 
 def test_it_answers_as_the_extractor_does(transformer_folder: Path) -> None:
     expected = Extractor.load(transformer_folder)
-    with TestClient(create_app(Settings(model=str(transformer_folder)))) as client:
+    with TestClient(create_app(Settings(models=(str(transformer_folder),)))) as client:
         answer = client.post("/v1/extract", json={"texts": [ANA, TOVE]})
         body = "".join(json.dumps({"text": text}) + "\n" for text in (ANA, TOVE))
         lines = client.post(
@@ -33,4 +33,4 @@ def test_it_answers_as_the_extractor_does(transformer_folder: Path) -> None:
 
 def test_a_device_that_is_not_there_is_told_when_it_starts(transformer_folder: Path) -> None:
     with pytest.raises(UsageError, match="PyTorch sees no device 'cuda:77'"):
-        create_app(Settings(model=str(transformer_folder), device="cuda:77"))
+        create_app(Settings(models=(str(transformer_folder),), device="cuda:77"))

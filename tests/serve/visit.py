@@ -23,7 +23,7 @@ FARMER = '"It rained all week," said Jonas Thorne, a farmer in Ames, Iowa.'
 
 
 @contextmanager
-def serving(settings: Settings, extractor: Extractor) -> Iterator[str]:
+def serving(settings: Settings, extractor: Extractor | None = None) -> Iterator[str]:
     """The address of a service in a thread of this process."""
     config = uvicorn.Config(create_app(settings, extractor), port=0, ws="none", log_level="warning")
     server = uvicorn.Server(config)

@@ -14,6 +14,7 @@ from biaffinity.config.settings import Config
 from biaffinity.files import writing
 from biaffinity.training import Finished, session
 from training import tiny
+from training.killed import FULL, fit_quickly
 
 
 @pytest.fixture(autouse=True)
@@ -49,3 +50,22 @@ def train(corpus: dict[str, Path]) -> Iterator[Callable[..., Finished]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session, "draw_curves", leave_undrawn)
         yield run
+
+
+@pytest.fixture(scope="module")
+def quick_calibration() -> Iterator[None]:
+    """For where it is not the subject how a calibration is fitted."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "fit_calibration", fit_quickly)
+        yield
+
+
+@pytest.fixture(scope="module")
+def whole(
+    train: Callable[..., Finished], quick_calibration: None, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The folder of a run of three epochs with every kind of state, never stopped."""
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("whole") / "m"
+    train(folder, FULL)
+    return folder

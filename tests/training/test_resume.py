@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from biaffinity.checksums import SEAL, sealed
 from biaffinity.config.folder import read_description
@@ -26,28 +25,13 @@ from biaffinity.training import EpochEnded, Event, Finished, Started, StoppedEar
 from biaffinity.training.calibration import Calibration
 from model.version1 import old_config
 from training import tiny
-from training.killed import FULL, fit_quickly
+from training.killed import FULL
+
+pytestmark = pytest.mark.usefixtures("quick_calibration")
 
 Train = Callable[..., Finished]
 #: What two runs of one kind differ in: times, and checksums of what has times.
 VARIES = ("seconds", "finished", "history_sha256", "sha256")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quick_calibration() -> Iterator[None]:
-    """How a calibration is fitted is not the subject here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "fit_calibration", fit_quickly)
-        yield
-
-
-@pytest.fixture(scope="module")
-def whole(train: Train, quick_calibration: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of three epochs with every kind of state, never stopped."""
-    torch.set_num_threads(1)
-    folder = tmp_path_factory.mktemp("whole") / "m"
-    train(folder, FULL)
-    return folder
 
 
 def notes(folder: Path) -> dict[str, str]:

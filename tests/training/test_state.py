@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from biaffinity.errors import BiaffinityWarning, DataError, UsageError
 from biaffinity.locks import sole_writer
 from biaffinity.training import EpochEnded, Event, Finished, session
 from training import tiny
-from training.killed import FULL, fit_quickly
+from training.killed import FULL
+
+pytestmark = pytest.mark.usefixtures("quick_calibration")
 
 Train = Callable[..., Finished]
 
 
 class StoppedError(Exception):
     """As by a kill."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quick_calibration() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "fit_calibration", fit_quickly)
-        yield
-
-
-@pytest.fixture(scope="module")
-def whole(train: Train, quick_calibration: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    torch.set_num_threads(1)
-    folder = tmp_path_factory.mktemp("whole") / "m"
-    train(folder, FULL, graphs=False)
-    return folder
 
 
 @pytest.fixture(scope="module")

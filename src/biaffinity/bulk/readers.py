@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Protocol
 
 from biaffinity.annotation.sentence import read_name
 from biaffinity.errors import BiaffinityError, DataError, MissingExtraError
+from biaffinity.files import json_fault
 
 _MARK = b"\xef\xbb\xbf"  # a byte order mark is not part of the text
 # The longest field of CSV, in characters: an opened quote that is never closed ends here.
@@ -116,7 +117,7 @@ def _json_object(raw: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, DataError):
             raise
-        what = error.msg if isinstance(error, json.JSONDecodeError) else error
+        what = error.msg if isinstance(error, json.JSONDecodeError) else json_fault(error)
         raise DataError(f"broken JSON: {what}", remedy="one whole JSON object per line is needed") from None
     if not isinstance(value, dict):
         raise DataError("is not a JSON object", remedy="one JSON object per line is needed")

@@ -52,6 +52,14 @@ def reproduce(
         bool,
         typer.Option(help="Whether finished runs keep their models (6 to 50 MB each) or only their records."),
     ] = True,
+    paper: Annotated[
+        bool,
+        typer.Option(
+            "--paper",
+            help="Run nothing: list all that the reproduction of the paper is made of, in OUT/NAME each, "
+            "what is done and how long the rest takes here.",
+        ),
+    ] = False,
 ) -> None:
     """Train variants x setups x seeds of a recipe side by side.
 
@@ -61,7 +69,8 @@ def reproduce(
 
     Example: [bold]biaffinity reproduce --data conll04/ --vectors glove.6B.100d.txt
     --out runs/paper --seeds 10 --workers 16[/bold], then
-    [bold]biaffinity report runs/paper[/bold]
+    [bold]biaffinity report runs/paper[/bold]. All of the paper: [bold]biaffinity
+    reproduce --paper --data conll04/ --vectors glove.6B.100d.txt --out runs[/bold]
     """
     try:
         from biaffinity.experiments.runner import perform
@@ -76,6 +85,12 @@ def reproduce(
 
     device = device_named(device)
     available_device(device)
+    workers = workers or os.cpu_count() or 1
+    if paper:
+        from biaffinity.cli.paper_plan import show_plan
+
+        show_plan(data, out, existing_file(vectors) if vectors else None, device, workers)
+        return
     runs = runs_of(variants_named(variants), _setups(setups), whole_numbers(_range(seeds), "--seeds"))
     experiment = Experiment(
         recipe,
@@ -88,7 +103,6 @@ def reproduce(
     )
     left = outstanding(experiment, runs)
     epochs = experiment.config(runs[0]).training.epochs
-    workers = workers or os.cpu_count() or 1
     count = f"{len(runs)} run{'s' * (len(runs) != 1)}"
     tell(f"{count}, {len(runs) - len(left)} done before, {min(workers, len(left))} at a time")
     for line in experiment.corpus.changes:

@@ -9,18 +9,23 @@ import typer
 
 from biaffinity.cli.app import app
 from biaffinity.cli.console import tell
-from biaffinity.cli.options import Device, Model
+from biaffinity.cli.options import Device
 from biaffinity.errors import UsageError
 
 _HELP = "\n\n".join(
     (
-        "Serve a model over HTTP, with a page to try it on.",
+        "Serve models over HTTP, with a page to try them on.",
         "POST /v1/extract takes a text or a list of texts, POST /v1/extract/stream lines of JSON; "
         "/docs describes them all. Requests that arrive together are read together.",
+        "A request may name its model (GET /v1/models lists them), the page has a selector; where none is "
+        "named, the first one reads.",
+        "Example: [bold]biaffinity serve --model general --model my-model/[/bold]",
         "It listens on this machine alone unless --host says otherwise; then name a key file too. "
         "A stopped service finishes what it has accepted. Logs go to stderr, without texts: plain on a "
         "terminal, JSON lines elsewhere.",
         "Example: [bold]biaffinity serve --port 8080 --workers 2[/bold]",
+        "With --store it answers questions about facts too, at /v1/facts, with a page at /facts.",
+        "Example: [bold]biaffinity serve --store facts.db[/bold]",
         "Example: [bold]biaffinity serve --host 0.0.0.0 --api-key-file keys.txt[/bold]",
     )
 )
@@ -28,7 +33,15 @@ _HELP = "\n\n".join(
 
 @app.command(help=_HELP)
 def serve(
-    model: Model = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="A model folder, a model of the package, or owner/name on the hub; repeatable.",
+            show_default="all of the package, news first",
+        ),
+    ] = None,
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="PORT", help="The port.", min=0, max=65535)] = 8000,
     workers: Annotated[
@@ -47,6 +60,15 @@ def serve(
             show_default="nothing is kept",
         ),
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STORE",
+            help="Answer questions about the facts of a store, with a page: facts.db, or postgresql://...",
+            show_default="none",
+        ),
+    ] = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Open its page in a browser.")] = False,
     max_chars: Annotated[
         int, typer.Option(metavar="N", help="Characters of a request's texts together.", min=1)
     ] = 100_000,
@@ -85,23 +107,26 @@ def serve(
         int, typer.Option(metavar="N", help="Relations of a text that is drawn.", min=1)
     ] = 1_000,
 ) -> None:
-    """Serve a model over HTTP."""
+    """Serve models over HTTP."""
     from biaffinity.serve import Settings, run
+    from biaffinity.serve.opening import open_page
     from biaffinity.serve.server import is_loopback
     from biaffinity.store import is_store
 
-    if sink is not None and not is_store(sink):
-        raise UsageError(
-            "is no name of a store", where=sink, remedy="such as facts.db, or postgresql://HOST/DATABASE"
-        )
+    for name in (sink, store):
+        if name is not None and not is_store(name):
+            raise UsageError(
+                "is no name of a store", where=name, remedy="such as facts.db, or postgresql://HOST/DATABASE"
+            )
     settings = Settings(
-        model=model,
+        models=tuple(models or ()),
         host=host,
         port=port,
         workers=workers,
         device=device,
         api_key_file=api_key_file,
         sink=sink,
+        store=store,
         max_chars=max_chars,
         max_requests=max_requests,
         max_streams=max_streams,
@@ -116,4 +141,6 @@ def serve(
     )
     if api_key_file is None and not is_loopback(host):
         tell(f"note: whoever can reach {host} can use this service (--api-key-file asks for a key)")
+    if open_it:
+        open_page(settings)
     run(settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ PADDING, UNKNOWN, WORD_START, WORD_END = range(4)
 #: A batch of words is as wide as its longest, so a word of thousands of characters is cut in the middle.
 LONGEST_END = 32
 N = TypeVar("N", bound=np.generic)
+#: How a word is spelt: by its characters, or by their shapes.
+Spelling = Literal["letters", "shapes"]
 
 
 class Alphabet:
@@ -73,6 +75,17 @@ class Spellings:
         lengths = lengths[order]
         characters = self._characters[distinct[order], : lengths[-1]].astype(np.int64)
         return characters, lengths, place[index]
+
+
+def spelt(form: str, spelling: Spelling) -> str:
+    """A word as it is read by character; a shape is A for a capital, a for a small letter, 0 for a digit.
+
+    >>> spelt("McDonald's", "shapes"), spelt("B-52", "shapes"), spelt("B-52", "letters")
+    ("AaAaaaaa'a", 'A-00', 'B-52')
+    """
+    if spelling == "letters":
+        return form
+    return "".join("A" if c.isupper() else "a" if c.islower() else "0" if c.isdigit() else c for c in form)
 
 
 def ends(form: str) -> str:

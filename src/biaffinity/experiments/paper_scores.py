@@ -59,9 +59,28 @@ DEV: Scores = {
     (2, "bilinear-only"): _pair((93.3, 0.5), (72.6, 0.5)),
 }
 PARTS = {"dev": DEV, "test": TEST}
+#: How many seeds the paper's means are over.
+SEEDS = 10
+#: The stars of Table 2, by setup and variant, for entities and relations: a two-tailed paired t-test against
+#: the full network, * p < 0.05, ** p < 0.01. What is not here has none.
+MARKS: dict[tuple[int, str], tuple[str, str]] = {
+    (1, "no-characters"): ("**", "**"),
+    (1, "softmax"): ("*", "*"),
+    (1, "no-entity"): ("", "**"),
+    (2, "no-entity"): ("", "**"),
+    (1, "linear-only"): ("", "**"),
+    (2, "linear-only"): ("", "**"),
+    (1, "bilinear-only"): ("", "*"),
+    (2, "bilinear-only"): ("", "*"),
+}
 
 
 def paper_score(part: str, setup: int, variant: str, of: str) -> PaperScore | None:
     """What the paper has for ``entities`` or ``relations`` of a variant, if anything."""
     pair = PARTS.get(part, {}).get((setup, variant))
     return None if pair is None else pair[0 if of == "entities" else 1]
+
+
+def paper_mark(setup: int, variant: str, of: str) -> str:
+    """The stars of a cell of Table 2."""
+    return MARKS.get((setup, variant), ("", ""))[0 if of == "entities" else 1]

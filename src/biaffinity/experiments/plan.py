@@ -101,21 +101,19 @@ class Experiment:
         if not (folder / RUN).exists():
             return False
         record = read_json(folder / RUN)
-        self._check_same(run, record)
+        self.check_same(run, record, str(folder))
         if not is_complete(record):
             return False
         scored = not self.corpus.repeated or (folder / EXTRA_SCORES).exists()
         return scored or not (folder / WEIGHTS).exists()
 
-    def _check_same(self, run: Run, record: dict[str, Any]) -> None:
-        """Refuse a folder with another run; a value that was unknown when it ran counts as its default."""
+    def check_same(self, run: Run, record: dict[str, Any], where: str) -> None:
+        """Refuse the record of another run; a value that was unknown when it ran counts as its default."""
         before = {
             "seed": record.get("seed"),
             "data": {part: facts.get("sha256") for part, facts in record.get("data", {}).items()},
             "word vectors": record.get("vectors"),
-            **validate(
-                upgraded_config(record.get("config", {})), where=str(self.folder(run) / RUN)
-            ).model_dump(),
+            **validate(upgraded_config(record.get("config", {})), where=where).model_dump(),
         }
         now = {
             "seed": run.seed,
@@ -127,7 +125,7 @@ class Experiment:
             if before[key] != value:
                 raise UsageError(
                     f"holds a run of other {_differing(key, before[key], value)}",
-                    where=str(self.folder(run)),
+                    where=where,
                     remedy="ask for the same as before, or name another --out",
                 )
 

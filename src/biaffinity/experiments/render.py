@@ -14,12 +14,16 @@ def markdown(tables: Iterable[Table], facts: Sequence[str]) -> str:
     parts = ["# Report", "\n".join(f"- {_markdown_text(fact)}" for fact in facts)]
     for table in tables:
         parts.append(f"## {_markdown_text(table.title)}")
-        names = [f"{group} {name}".strip() for group, name in table.columns]
-        lines = [_markdown_row(names), "|" + "---|" + "---:|" * (len(names) - 1)]
-        lines += [_markdown_row(row) for row in table.rows]
-        parts.append("\n".join(lines))
+        parts.append(markdown_rows(table))
         parts.append("\n".join(f"- {_markdown_text(note)}" for note in table.notes))
     return "\n\n".join(parts) + "\n"
+
+
+def markdown_rows(table: Table) -> str:
+    """A table without its title and notes."""
+    names = [f"{group} {name}".strip() for group, name in table.columns]
+    lines = [_markdown_row(names), "|" + "---|" + "---:|" * (len(names) - 1)]
+    return "\n".join([*lines, *(_markdown_row(row) for row in table.rows)])
 
 
 def _markdown_row(cells: Iterable[str]) -> str:

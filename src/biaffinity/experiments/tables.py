@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from biaffinity.experiments.cells import MISSING, Cell, number_ranges
-from biaffinity.experiments.paper_scores import paper_score
+from biaffinity.experiments.paper_fit import fit_of
+from biaffinity.experiments.paper_scores import SEEDS, paper_mark, paper_score
 from biaffinity.experiments.runs import CellPath
 from biaffinity.experiments.series import HEADLINE, Series
 from biaffinity.experiments.variants import FULL, VARIANTS, Variant
+from biaffinity.scoring.significance import welch_p_value
 
 PAPER = "Nguyen & Verspoor (2019)"
 WITHIN = "✓"
@@ -20,6 +22,7 @@ NAMES = {(1, "entities"): "NER", (2, "entities"): "EC", (1, "relations"): "RC", 
 _BOTH = ("entities", "relations")
 _PERCENT = "F1 in percent: mean over seeds, in brackets the standard deviation."
 _STARS = "* p < 0.05, ** p < 0.01: two-tailed paired t-test over seeds against the full network."
+_WELCH = "p: Welch's two-tailed t-test of our seeds against the paper's mean, deviation and ten seeds."
 _WITHIN = f"{WITHIN}: our mean is within one of the paper's standard deviations of the paper's."
 
 #: The cells of a score sheet that other papers report, each under its name.
@@ -52,6 +55,11 @@ def all_tables(all_series: Sequence[Series]) -> Iterator[Table]:
     """Every table that the series have data for."""
     if any("test" in series.digests for series in all_series):
         yield test_table(all_series)
+    whole = [series for series in all_series if fit_of(series) is not None]
+    if len(whole) > 1:
+        yield from (matrices_table(whole, setup) for setup in (1, 2))
+    if whole:
+        yield fit_table(whole)
     for series in all_series:
         of = f" ({series.name})" if len(all_series) > 1 else ""
         if series.is_ablation:
@@ -71,19 +79,64 @@ def test_table(all_series: Sequence[Series]) -> Table:
     if beside_paper:
         cells = [str(paper_score("test", setup, FULL.name, of)) for setup in (1, 2) for of in _BOTH]
         table.rows.append([PAPER, "10", *cells])
-        table.notes.append(_WITHIN)
+        table.notes += [_WITHIN, _WELCH]
     else:
         table.notes.append("The data is not the paper's, so its numbers are left out.")
     for series in all_series:
-        cells, differences = [], []
+        cells, differences, chances = [], [], []
         for setup in (1, 2):
             for of in _BOTH:
                 cell = Cell(series.values(FULL, setup, "test", HEADLINE[setup, of]))
                 cells.append(str(cell))
                 differences.append(_difference(cell, "test", setup, FULL, of))
+                chances.append(_chance(cell, setup, of))
         table.rows.append([series.name, _seed_counts(series, FULL), *cells])
         if beside_paper:
             table.rows.append(["difference", "", *differences])
+            table.rows.append(["p", "", *chances])
+    return table
+
+
+def matrices_table(all_series: Sequence[Series], setup: int) -> Table:
+    """Table 2, one setup, as the paper and several series have it, side by side."""
+    names = ["paper", *(series.name for series in all_series)]
+    table = Table(
+        f"The paper's Table 2 beside ours: dev, {TASKS[setup]}",
+        [("", "variant"), *((NAMES[setup, of], name) for of in _BOTH for name in names)],
+        notes=[_PERCENT, _STARS],
+    )
+    for variant in VARIANTS.values():
+        row = [str(variant)]
+        for of in _BOTH:
+            row.append(f"{paper_score('dev', setup, variant.name, of)}{paper_mark(setup, variant.name, of)}")
+            for series in all_series:
+                cell = Cell(series.values(variant, setup, "dev", HEADLINE[setup, of]))
+                row.append(f"{cell}{_stars(series, variant, setup, 'dev', of, cell)}")
+        table.rows.append(row)
+    return table
+
+
+def fit_table(all_series: Sequence[Series]) -> Table:
+    """Which series fits the paper's Table 2 best, judged over all of its cells."""
+    fits = [fit for series in all_series if (fit := fit_of(series)) is not None]
+    table = Table(
+        "How well the paper's Table 2 is met: dev, all cells of both setups",
+        [("", ""), *(("", series.name) for series in all_series)],
+        notes=[
+            "Points of F1. An effect is a variant's mean less that of the full network.",
+            "Spearman's rank correlation. Stars agree where both have some or neither has any.",
+        ],
+    )
+    table.rows = [
+        ["mean difference from the paper", *(f"{fit.shift:+.1f}" for fit in fits)],
+        ["mean absolute difference", *(f"{fit.distance:.2f}" for fit in fits)],
+        ["cells within one of the paper's deviations", *(f"{fit.within}" for fit in fits)],
+        ["rank correlation, all cells", *(f"{fit.rank_correlation:.3f}" for fit in fits)],
+        ["rank correlation within a column, mean", *(f"{fit.column_rank_correlation:.2f}" for fit in fits)],
+        ["mean absolute difference of effects", *(f"{fit.effect_distance:.2f}" for fit in fits)],
+        ["stars that agree", *(f"{fit.agreeing_stars} of {fit.tests}" for fit in fits)],
+        ["the same stars", *(f"{fit.same_stars} of {fit.tests}" for fit in fits)],
+    ]
     return table
 
 
@@ -184,6 +237,15 @@ def _difference(cell: Cell, part: str, setup: int, variant: Variant, of: str) ->
         return MISSING
     difference = round(cell.mean, 1) - paper.mean
     return f"{difference:+.1f}" + (f" {WITHIN}" if paper.holds(cell.mean) else "")
+
+
+def _chance(cell: Cell, setup: int, of: str) -> str:
+    """How likely a difference from the paper's test score as large as ours is, if there is none."""
+    paper, deviation = paper_score("test", setup, FULL.name, of), cell.deviation
+    if paper is None or deviation is None:
+        return MISSING
+    p = welch_p_value((cell.mean, deviation, len(cell.values)), (paper.mean, paper.deviation, SEEDS))
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _stars(series: Series, variant: Variant, setup: int, part: str, of: str, cell: Cell) -> str:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 
 from biaffinity.annotation.sentence import Json
 from biaffinity.errors import DataError
-from biaffinity.files import existing_file, read_lines, refused, writing
+from biaffinity.files import existing_file, json_fault, read_lines, refused, writing
 from biaffinity.formats.piecewise import Piecewise
 from biaffinity.formats.report import Report
 
@@ -109,7 +109,7 @@ def _line_record(path: Path, numbered: tuple[int, str]) -> Iterator[tuple[str, J
         what = f"broken JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
         raise DataError(what, where=where, remedy=ONE_PER_LINE) from None
     except (ValueError, RecursionError) as error:
-        raise DataError(f"broken JSON: {error}", where=where, remedy=ONE_PER_LINE) from None
+        raise DataError(f"broken JSON: {json_fault(error)}", where=where, remedy=ONE_PER_LINE) from None
     if not isinstance(value, dict):
         raise DataError(f"{text[:20]!r} is not a JSON object", where=where, remedy=ONE_PER_LINE)
     _require_unicode(value, text, where)
@@ -203,7 +203,7 @@ class _JsonText:
                     self.fail(f"broken JSON: {error.msg.removesuffix(' at')}")
                 chunks *= 2
             except (ValueError, RecursionError) as error:
-                self.fail(f"broken JSON: {error}")
+                self.fail(f"broken JSON: {json_fault(error)}")
         _require_unicode(value, self._buffer[self._position : end], self.where)
         self._position = end
         self.index += 1

@@ -12,15 +12,15 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from biaffinity.config.folder import read_examples
 from biaffinity.extraction import Extractor
-from biaffinity.extraction.identity import machine
-from biaffinity.extraction.loading import model_folder
 from biaffinity.serve.endpoints import Service
+from biaffinity.serve.facts.endpoints import FactsService
+from biaffinity.serve.facts.operations import SENT, add_facts_operations
 from biaffinity.serve.gate import STREAM, Gate
 from biaffinity.serve.hosts import Hosts
 from biaffinity.serve.keeping import Keeper
 from biaffinity.serve.metrics import Metrics
+from biaffinity.serve.models import Models
 from biaffinity.serve.openapi import add_operations, describe
 from biaffinity.serve.places import Places
 from biaffinity.serve.problems import ServiceError, fault
@@ -32,15 +32,19 @@ PAGE = Path(__file__).parent / "page"
 
 
 def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
-    """The application; its extractor is loaded now, if it is not given."""
-    folder = model_folder(settings.model)
-    extractor = extractor or Extractor.load(folder, device=settings.device)
-    examples = read_examples(folder)
+    """The application; its models are loaded now.
+
+    An extractor that is given is served alone, in the place of the first of them.
+    """
+    models = Models.load(settings, extractor)
     metrics, keys = Metrics(), Keys.read(settings.api_key_file)
     keeper = None
     if settings.sink is not None:
-        keeper = Keeper(settings.sink, machine(settings.model, folder).version, metrics)
-    service = Service(settings, extractor, metrics, examples, keeper)
+        keeper = Keeper(settings.sink, metrics)
+    about_facts = None
+    if settings.store is not None:
+        about_facts = FactsService(settings.store, settings, with_keys=bool(keys))
+    service = Service(settings, models, metrics, keeper, about_facts)
     app = FastAPI(
         title="Biaffinity",
         version=__version__,
@@ -51,14 +55,18 @@ def create_app(settings: Settings, extractor: Extractor | None = None) -> Gate:
         openapi_url=None,
         redirect_slashes=False,  # it would lead to the Host of the request
     )
-    add_operations(app, service, next(iter(examples.values()), "A text of your own."))
-    description = describe(app, extractor, with_keys=bool(keys))
+    add_operations(app, service, next(iter(models.default.examples.values()), "A text of your own."))
+    if about_facts is not None:
+        add_facts_operations(app, about_facts)
+        app.add_route("/facts", _page("facts.html"))
+    description = describe(app, models, with_keys=bool(keys), sent=SENT if about_facts else ())
     app.add_route("/openapi.json", _always(Response(to_json(description), media_type="application/json")))
     app.add_route("/docs", _page("docs.html"))
     app.add_route("/", _page("index.html"))
     app.add_route("/page/drawing.css", _drawing_style)
     app.mount("/page", StaticFiles(directory=PAGE))
-    routes = frozenset({*description["paths"], "/", "/docs", "/openapi.json"})
+    pages = {"/", "/docs", "/openapi.json", *(["/facts"] if about_facts else [])}
+    routes = frozenset({*description["paths"], *pages})
     app.add_exception_handler(HTTPException, partial(_refuse, routes))
     app.add_exception_handler(ServiceError, _answer_error)
     app.add_exception_handler(Exception, _answer_fault)

@@ -1,4 +1,4 @@
-"""Texts that arrive together are read together: two bounded lanes, a thread each, over one extractor.
+"""Texts that arrive together are read together: two bounded lanes, a thread each, over the same extractors.
 
 Small requests go through one lane and large ones through the other, in batches of a bounded size, so that
 a large text shares the processor with small ones and never stands before them. What would make more wait
@@ -18,7 +18,7 @@ from biaffinity.serve.lanes import OVERHEAD, Lane, Waiting
 from biaffinity.serve.logs import trace
 from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.problems import ServiceError, fault
-from biaffinity.serve.reading import Reader, Task
+from biaffinity.serve.reading import Readers, Task
 
 #: Characters, or work like that of so many, of a request that still counts as small.
 SMALL = 4_000
@@ -35,10 +35,10 @@ _log = logging.getLogger(__name__)
 
 
 class Batcher:
-    """The way from requests to the extractor; it belongs to one event loop."""
+    """The way from requests to the extractors; it belongs to one event loop."""
 
-    def __init__(self, reader: Reader, metrics: Metrics, *, max_waiting: int, timeout: float) -> None:
-        self._reader = reader
+    def __init__(self, readers: Readers, metrics: Metrics, *, max_waiting: int, timeout: float) -> None:
+        self._readers = readers
         self._metrics = metrics
         self._max_waiting = max_waiting
         self._timeout = timeout
@@ -152,7 +152,7 @@ class Batcher:
                 lane.since = started = time.perf_counter()
                 tasks, size = [item.task for item in batch], sum(item.size for item in batch)
                 try:
-                    results = await hand.do(partial(self._reader.read, tasks, partial(_is_wanted, batch)))
+                    results = await hand.do(partial(self._readers.read, tasks, partial(_is_wanted, batch)))
                 except Exception as error:  # no memory for the answers, say: the lane goes on
                     _log.error("batch failed", extra={"fields": trace(error)})
                     results = [fault()] * len(batch)

@@ -6,6 +6,7 @@ import asyncio
 import warnings
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI, Request
 from pydantic import ValidationError
@@ -18,12 +19,22 @@ from biaffinity.extraction.thresholds import Thresholds
 from biaffinity.serve.answers import JsonAnswer, StreamAnswer
 from biaffinity.serve.batching import Batcher
 from biaffinity.serve.bodies import JSON, LINES, read_body, read_lines, require_type
+from biaffinity.serve.facts.endpoints import FactsService
 from biaffinity.serve.held import Held
 from biaffinity.serve.keeping import Keeper
 from biaffinity.serve.metrics import Metrics
+from biaffinity.serve.models import Models, ServedModel
 from biaffinity.serve.problems import ServiceError, malformed, misused, too_many_characters
-from biaffinity.serve.reading import Reader, Task
-from biaffinity.serve.schemas import GivenEntity, ManyTexts, ModelAnswer, OneText, TextItem, read_request
+from biaffinity.serve.reading import Reader, Readers, Task
+from biaffinity.serve.schemas import (
+    GivenEntity,
+    ManyTexts,
+    ModelAnswer,
+    ModelsAnswer,
+    OneText,
+    TextItem,
+    read_request,
+)
 from biaffinity.serve.settings import LONGEST_GIVEN, MOST_TEXTS, Settings
 from biaffinity.serve.streaming import answer_lines
 from biaffinity.version import __version__
@@ -35,19 +46,20 @@ class Service:
     def __init__(
         self,
         settings: Settings,
-        extractor: Extractor,
+        models: Models,
         metrics: Metrics,
-        examples: dict[str, str],
         keeper: Keeper | None = None,
+        facts: FactsService | None = None,
     ) -> None:
         self._settings = settings
-        self._extractor = extractor
+        self._models = models
         self._metrics = metrics
-        self._examples = examples
         self._keeper = keeper
+        self._facts = facts
         self._batcher: Batcher | None = None
         self._bodies, self._answers = Held(settings.max_held), Held(settings.max_held)
-        self._tail = b'],"model":' + to_json(settings.model_name) + b"}"
+        records = [model.record(default=model is models.default) for model in models]
+        self._listing = ModelsAnswer(models=records).model_dump_json(exclude_none=True).encode()
 
     @asynccontextmanager
     async def running(self, app: FastAPI) -> AsyncIterator[None]:
@@ -56,22 +68,31 @@ class Service:
             # A monstrous sentence is read in pieces; the answer shows them, and the log would say whose.
             warnings.simplefilter("ignore", BiaffinityWarning)
             self._batcher = batcher = Batcher(
-                Reader(self._extractor, self._settings, *([self._keeper.keep] if self._keeper else [])),
+                Readers({model.name: self._reader(model) for model in self._models}),
                 self._metrics,
                 max_waiting=self._settings.max_waiting,
                 timeout=self._settings.timeout,
             )
+            if self._facts is not None:
+                self._facts.start()
             try:
                 yield
             finally:
                 self._batcher = None
                 await batcher.close()
+                if self._facts is not None:
+                    await self._facts.close()
                 if self._keeper is not None:
                     await asyncio.to_thread(self._keeper.close)
 
+    def _reader(self, model: ServedModel) -> Reader:
+        if self._keeper is None:
+            return Reader(model.extractor, self._settings)
+        return Reader(model.extractor, self._settings, partial(self._keeper.keep, model.version()))
+
     @property
     def batcher(self) -> Batcher:
-        """The way to the extractor, while the service runs."""
+        """The way to the extractors, while the service runs."""
         if self._batcher is None:
             raise ServiceError(503, "the service is starting or stopping", remedy="send it again")
         return self._batcher
@@ -89,12 +110,13 @@ class Service:
             wanted = read_request.validate_json(body)
         except ValidationError as error:
             raise malformed(error) from None
-        tasks = [self._as_task(wanted)] if isinstance(wanted, OneText) else self._as_tasks(wanted)
+        model = self._models.named(wanted.model)
+        tasks = [_as_task(wanted, model)] if isinstance(wanted, OneText) else _as_tasks(wanted, model)
         characters = sum(len(task.text) for task in tasks)
         if characters > settings.max_chars:
             raise too_many_characters(characters, settings.max_chars)
         documents = await self.batcher.read(tasks, listed=isinstance(wanted, ManyTexts))
-        body = b'{"documents":[' + b",".join(documents) + self._tail
+        body = b'{"documents":[' + b",".join(documents) + b'],"model":' + to_json(model.name) + b"}"
         return JsonAnswer(body, settings.timeout, self._answers)
 
     async def stream(self, request: Request) -> Response:
@@ -102,16 +124,18 @@ class Service:
         require_type(request, LINES)
         settings = self._settings
         lines = read_lines(request, settings.max_bytes, settings.timeout)
-        return StreamAnswer(answer_lines(lines, self.batcher, self._as_task, settings), settings.timeout)
+        return StreamAnswer(answer_lines(lines, self.batcher, self._line_task, settings), settings.timeout)
 
     async def model(self) -> Response:
-        """The model behind the service, and the service's bounds."""
+        """The model that reads where none is named, and the service's bounds."""
+        model = self._models.default
         answer = ModelAnswer(
-            name=self._settings.model_name,
+            name=model.name,
             version=__version__,
-            entity_types=list(self._extractor.entity_types),
-            relation_types=list(self._extractor.relation_types),
-            examples=self._examples,
+            entity_types=list(model.extractor.entity_types),
+            relation_types=list(model.extractor.relation_types),
+            examples=model.examples,
+            facts=self._facts is not None,
             max_chars=self._settings.max_chars,
             max_texts=MOST_TEXTS,
             max_entities=self._settings.max_entities,
@@ -119,6 +143,10 @@ class Service:
             max_arcs=self._settings.max_arcs,
         )
         return Response(answer.model_dump_json(), media_type="application/json")
+
+    async def models(self) -> Response:
+        """All models that a request can name."""
+        return Response(self._listing, media_type="application/json")
 
     async def live(self) -> Response:
         """Whether the process answers."""
@@ -139,36 +167,48 @@ class Service:
         exposition = await asyncio.to_thread(self._metrics.exposition)
         return Response(exposition, media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    def _as_task(self, item: OneText) -> Task:
-        _require_short(item.entities)
-        return Task(
+    def _line_task(self, item: OneText) -> Task:
+        return _as_task(item, self._models.named(item.model))
+
+
+def _as_task(item: OneText, model: ServedModel) -> Task:
+    _require_short(item.entities)
+    return Task(
+        item.text,
+        "" if item.id is None else str(item.id),
+        model.name,
+        item.entities,
+        _thresholds(item, model.extractor),
+        None if item.drawing is None else item.drawing.width,
+    )
+
+
+def _as_tasks(wanted: ManyTexts, model: ServedModel) -> list[Task]:
+    thresholds = _thresholds(wanted, model.extractor)
+    width = None if wanted.drawing is None else wanted.drawing.width
+    items = [TextItem.model_construct(text=t) if isinstance(t, str) else t for t in wanted.texts]
+    for number, item in enumerate(items):
+        _require_short(item.entities, f"texts[{number}].")
+    return [
+        Task(
             item.text,
             "" if item.id is None else str(item.id),
+            model.name,
             item.entities,
-            self._thresholds(item),
-            None if item.drawing is None else item.drawing.width,
+            thresholds,
+            width,
         )
+        for item in items
+    ]
 
-    def _as_tasks(self, wanted: ManyTexts) -> Sequence[Task]:
-        thresholds = self._thresholds(wanted)
-        width = None if wanted.drawing is None else wanted.drawing.width
-        items = [TextItem.model_construct(text=t) if isinstance(t, str) else t for t in wanted.texts]
-        for number, item in enumerate(items):
-            _require_short(item.entities, f"texts[{number}].")
-        return [
-            Task(item.text, "" if item.id is None else str(item.id), item.entities, thresholds, width)
-            for item in items
-        ]
 
-    def _thresholds(self, wanted: OneText | ManyTexts) -> Thresholds | None:
-        if wanted.min_score is None:
-            return None
-        try:
-            return Thresholds.read(
-                wanted.min_score, self._extractor.entity_types, self._extractor.relation_types
-            )
-        except BiaffinityError as error:
-            raise misused(error) from None
+def _thresholds(wanted: OneText | ManyTexts, extractor: Extractor) -> Thresholds | None:
+    if wanted.min_score is None:
+        return None
+    try:
+        return Thresholds.read(wanted.min_score, extractor.entity_types, extractor.relation_types)
+    except BiaffinityError as error:
+        raise misused(error) from None
 
 
 def _require_short(entities: Sequence[GivenEntity] | None, place: str = "") -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from biaffinity.annotation import Document
 from biaffinity.errors import BiaffinityError
@@ -25,15 +27,14 @@ _log = logging.getLogger(__name__)
 
 
 class Keeper:
-    """Keeps documents that a model made; close it to have the last of them written."""
+    """Keeps documents that models made; close it to have the last of them written."""
 
-    def __init__(self, store: str, model: str, metrics: Metrics) -> None:
+    def __init__(self, store: str, metrics: Metrics) -> None:
         self._store = store
-        self._model = model
         self._metrics = metrics
         self._database: Database | None = open_store(store)  # what is wrong with it is told before it starts
         self.title = self._database.title
-        self._waiting: dict[str, StoredDocument] = {}
+        self._waiting: dict[str, tuple[str, StoredDocument]] = {}  # by name; with the model that made it
         self._characters = 0
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -41,8 +42,8 @@ class Keeper:
         self._thread = threading.Thread(target=self._work, name="keep", daemon=True)
         self._thread.start()
 
-    def keep(self, document: Document, task: Task) -> None:
-        """Take a document; one without an id is called by its text."""
+    def keep(self, model: str, document: Document, task: Task) -> None:
+        """Take a document that a model made, by its version; one without an id is called by its text."""
         record = stored(document, made_with=repr((task.entities, task.thresholds)))
         if not document.id:
             digest = hashlib.blake2b(document.text.encode(), digest_size=16).hexdigest()
@@ -52,8 +53,8 @@ class Keeper:
                 self._metrics.not_kept.inc()
                 return
             earlier = self._waiting.pop(record.name, None)
-            self._characters += len(record.text) - (len(earlier.text) if earlier else 0)
-            self._waiting[record.name] = record
+            self._characters += len(record.text) - (len(earlier[1].text) if earlier else 0)
+            self._waiting[record.name] = model, record
 
     def close(self) -> None:
         """Write what is waiting, and end."""
@@ -77,9 +78,10 @@ class Keeper:
             return
         try:
             database = self._database = self._database or open_store(self._store)
-            records = [each if database.holds_nul else without_nul(each) for each in waiting.values()]
-            writer = DocumentWriter(database, self._model, {})
-            database.transact(lambda: writer.write(records))
+            made: dict[str, list[StoredDocument]] = {}
+            for model, record in waiting.values():
+                made.setdefault(model, []).append(record if database.holds_nul else without_nul(record))
+            database.transact(partial(_write_all, database, made))
         except BiaffinityError as error:
             if not self._failing:
                 _log.error("store cannot be written", extra={"fields": {"problem": str(error)}})
@@ -93,7 +95,12 @@ class Keeper:
         self._failing = False
         self._metrics.kept.inc(len(waiting))
         with self._lock:
-            for name, record in waiting.items():
-                if self._waiting.get(name) is record:
+            for name, entry in waiting.items():
+                if self._waiting.get(name) is entry:
                     del self._waiting[name]
-                    self._characters -= len(record.text)
+                    self._characters -= len(entry[1].text)
+
+
+def _write_all(database: Database, made: Mapping[str, Sequence[StoredDocument]]) -> None:
+    for model, records in made.items():
+        DocumentWriter(database, model, {}).write(records)

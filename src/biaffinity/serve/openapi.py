@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import FastAPI
@@ -11,10 +12,10 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from starlette.responses import Response
 
-from biaffinity.extraction import Extractor
 from biaffinity.extraction.thresholds import KINDS
 from biaffinity.serve.bodies import JSON, LINES
 from biaffinity.serve.endpoints import Service
+from biaffinity.serve.models import Models
 from biaffinity.serve.problems import MEANINGS
 from biaffinity.serve.schemas import (
     DocumentRecord,
@@ -23,6 +24,7 @@ from biaffinity.serve.schemas import (
     HealthAnswer,
     ManyTexts,
     ModelAnswer,
+    ModelsAnswer,
     OneText,
     StreamError,
 )
@@ -54,8 +56,8 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
         tags=["texts"],
         summary="Entities and relations of one text or of several",
         description=_READ_ALL,
-        responses={**_answer(ExtractAnswer), **_errors(400, 408, 413, 415, 422, 429, 500, 503, 504)},
-        openapi_extra={"requestBody": _body(JSON[0], {"oneOf": [_ref(OneText), _ref(ManyTexts)]}, example)},
+        responses={**answer(ExtractAnswer), **errors(400, 408, 413, 415, 422, 429, 500, 503, 504)},
+        openapi_extra={"requestBody": body(JSON[0], {"oneOf": [ref(OneText), ref(ManyTexts)]}, example)},
         response_class=Response,
     )
     app.add_api_route(
@@ -71,9 +73,9 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
                 "description": "Lines of JSON, each a `DocumentRecord` or a `StreamError`.",
                 "content": {LINES[0]: {"schema": _LINES}},
             },
-            **_errors(415, 429, 500, 503),
+            **errors(415, 429, 500, 503),
         },
-        openapi_extra={"requestBody": _body(LINES[0], _LINES, json.dumps(example) + "\n")},
+        openapi_extra={"requestBody": body(LINES[0], _LINES, json.dumps(example) + "\n")},
         response_class=Response,
     )
     app.add_api_route(
@@ -81,8 +83,17 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
         service.model,
         operation_id="model",
         tags=["service"],
-        summary="The model behind the service, and the service's bounds",
-        responses={**_answer(ModelAnswer), **_errors(500)},
+        summary="The model that reads where none is named, and the service's bounds",
+        responses={**answer(ModelAnswer), **errors(500)},
+        response_class=Response,
+    )
+    app.add_api_route(
+        "/v1/models",
+        service.models,
+        operation_id="models",
+        tags=["service"],
+        summary="All models that a request can name: what they are for, their types, texts to try them on",
+        responses={**answer(ModelsAnswer), **errors(500)},
         response_class=Response,
     )
     for name, endpoint, summary in (
@@ -95,7 +106,7 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
             operation_id=name,
             tags=["service"],
             summary=summary,
-            responses={**_answer(HealthAnswer), **_errors(500, 503)},
+            responses={**answer(HealthAnswer), **errors(500, 503)},
             response_class=Response,
         )
     app.add_api_route(
@@ -109,27 +120,29 @@ def add_operations(app: FastAPI, service: Service, text: str) -> None:
                 "description": "Prometheus' text format.",
                 "content": {"text/plain": {"schema": {"type": "string"}}},
             },
-            **_errors(500),
+            **errors(500),
         },
         response_class=Response,
     )
 
 
-def describe(app: FastAPI, extractor: Extractor, *, with_keys: bool) -> dict[str, Any]:
-    """The OpenAPI document, with the types that this model knows."""
+def describe(
+    app: FastAPI, models: Models, *, with_keys: bool, sent: Sequence[type[BaseModel]] = ()
+) -> dict[str, Any]:
+    """The OpenAPI document, with what these models know; ``sent`` are further bodies of requests."""
     document = get_openapi(
         title=app.title, version=app.version, description=app.description, routes=app.routes
     )
-    models = [
-        (model, "validation") for model in (OneText, ManyTexts, DocumentRecord, StreamError, ErrorAnswer)
-    ]
-    _, definitions = models_json_schema(models, ref_template=_REF)  # type: ignore[arg-type]
+    named = (OneText, ManyTexts, DocumentRecord, StreamError, ErrorAnswer, *sent)
+    kinds = [(model, "validation") for model in named]
+    _, definitions = models_json_schema(kinds, ref_template=_REF)  # type: ignore[arg-type]
     schemas = document["components"]["schemas"]
     schemas.update(definitions["$defs"])
-    types = sorted({*KINDS, *extractor.entity_types, *extractor.relation_types})
+    types = sorted({*KINDS, *models.entity_types, *models.relation_types})
     for model in ("OneText", "ManyTexts"):
         _name_the_keys(schemas[model]["properties"]["min_score"], types)
-    _name_the_types(schemas["GivenEntity"]["properties"]["type"], list(extractor.entity_types))
+        _name_the_values(schemas[model]["properties"]["model"], [served.name for served in models])
+    _name_the_values(schemas["GivenEntity"]["properties"]["type"], models.entity_types)
     for operations in document["paths"].values():
         for operation in operations.values():
             operation["responses"] |= {str(status): _error(status) for status in _ANYWHERE}
@@ -151,32 +164,36 @@ def _name_the_keys(schema: dict[str, Any], names: list[str]) -> None:
         schema["propertyNames"] = {"enum": names}
 
 
-def _name_the_types(schema: dict[str, Any], names: list[str]) -> None:
-    """Say which entity types there are."""
+def _name_the_values(schema: dict[str, Any], names: list[str]) -> None:
+    """Say which values a string may have."""
     for option in schema["anyOf"]:
         if option["type"] == "string":
             option["enum"] = names
 
 
-def _ref(model: type[BaseModel]) -> dict[str, str]:
+def ref(model: type[Any]) -> dict[str, str]:
+    """Where the schema of a model stands."""
     return {"$ref": _REF.format(model=model.__name__)}
 
 
-def _body(type_: str, schema: dict[str, Any], example: object) -> dict[str, Any]:
+def body(type_: str, schema: dict[str, Any], example: object) -> dict[str, Any]:
+    """The body of a request."""
     return {"required": True, "content": {type_: {"schema": schema, "example": example}}}
 
 
-def _answer(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+def answer(model: type[Any]) -> dict[int | str, dict[str, Any]]:
+    """What is answered when all is well."""
     return {200: {"model": model, "description": model.__doc__}}
 
 
-def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What else may be answered."""
     return {status: _error(status) for status in statuses}
 
 
 def _error(status: int) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "description": MEANINGS[status][1],
-        "content": {"application/json": {"schema": _ref(ErrorAnswer)}},
+        "content": {"application/json": {"schema": ref(ErrorAnswer)}},
     }
     return {**answer, "headers": _RETRY} if status == 429 else answer

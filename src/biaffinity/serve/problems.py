@@ -19,6 +19,7 @@ from biaffinity.serve.schemas import ALTERNATIVES
 MEANINGS = {
     400: ("bad_request", "The request cannot be read at all."),
     401: ("unauthorised", "The key is missing or wrong."),
+    403: ("forbidden", "The service lets nobody do this; `remedy` says why."),
     404: ("not_found", "There is nothing at this address."),
     405: ("method_not_allowed", "The address does not take this method; `Allow` says which it takes."),
     408: ("slow_body", "The body did not arrive in time."),

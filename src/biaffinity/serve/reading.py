@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,10 +35,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A text and what is asked of it; ``width`` is that of a drawing, if one is wanted."""
+    """A text, the name of the model that is to read it, and what is asked of it.
+
+    ``width`` is that of a drawing, if one is wanted.
+    """
 
     text: str
     id: str = ""
+    model: str = ""
     entities: Sequence[GivenEntity] | None = None
     thresholds: Thresholds | None = None
     width: int | None = None
@@ -112,6 +116,24 @@ class Reader:
         drawing = svg(document, width=task.width, style=False, palette=self.palette)
         self._keep(document, task)
         return to_json({**document.to_dict(), "svg": drawing})
+
+
+class Readers:
+    """A reader for each model; of a batch each reads its own texts, together."""
+
+    def __init__(self, readers: Mapping[str, Reader]) -> None:
+        self._readers = readers
+
+    def read(self, tasks: Sequence[Task], wanted: Callable[[], bool]) -> list[bytes | Exception]:
+        """For each text what its model's reader answers; see there."""
+        places: dict[str, list[int]] = {}
+        for place, task in enumerate(tasks):
+            places.setdefault(task.model, []).append(place)
+        answers: dict[int, bytes | Exception] = {}
+        for model, own in places.items():
+            found = self._readers[model].read([tasks[place] for place in own], wanted)
+            answers.update(zip(own, found, strict=True))
+        return [answers[place] for place in range(len(tasks))]
 
 
 def _answer_to(error: Exception, task: Task) -> ServiceError:

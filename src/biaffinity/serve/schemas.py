@@ -62,6 +62,12 @@ Id = Annotated[
 ]
 
 
+ModelName = Annotated[
+    Annotated[str, Field(max_length=256)],
+    Field(description="The model that is to read: a name of `/v1/models`. Left out, it is the first there."),
+]
+
+
 class TextItem(_Read):
     """A text with what belongs to it."""
 
@@ -79,6 +85,7 @@ Text = Annotated[
 class OneText(TextItem):
     """A request for one text."""
 
+    model: ModelName | None = None
     min_score: MinScore | None = None
     drawing: Drawing | None = None
 
@@ -87,6 +94,7 @@ class ManyTexts(_Read):
     """A request for several texts; all of them are answered or none is."""
 
     texts: list[Text] = Field(max_length=MOST_TEXTS, fail_fast=True)
+    model: ModelName | None = None
     min_score: MinScore | None = None
     drawing: Drawing | None = None
 
@@ -148,13 +156,14 @@ class DocumentRecord(BaseModel):
     relations: list[RelationRecord]
     sentences: list[SentenceRecord]
     svg: str | None = Field(None, description="Present where a drawing was asked for.")
+    model: str | None = Field(None, description="In a line of a stream: the model that read it.")
 
 
 class ExtractAnswer(BaseModel):
     """The documents, in the order of the texts."""
 
     documents: list[DocumentRecord]
-    model: str
+    model: str = Field(description="The model that read them.")
 
 
 class Problem(BaseModel):
@@ -181,18 +190,43 @@ class StreamError(BaseModel):
 
 
 class ModelAnswer(BaseModel):
-    """The model behind the service, and its bounds."""
+    """The model that reads where none is named, and the service's bounds."""
 
     name: str
     version: str = Field(description="Of Biaffinity.")
     entity_types: list[str]
     relation_types: list[str]
     examples: dict[str, str] = Field(description="Texts to try it on, by name, where it comes with some.")
+    facts: bool = Field(description="Whether a store answers questions, at `/v1/facts`.")
     max_chars: int = Field(description="Characters of a request's texts together.")
     max_texts: int = Field(description="Texts of one request.")
     max_entities: int = Field(description="Entities of one sentence, given or found.")
     max_relations: int = Field(description="Relations of one text.")
     max_arcs: int = Field(description="Relations of one text that is drawn.")
+
+
+class TypeRecord(BaseModel):
+    """A type, as far as somebody has described it."""
+
+    meaning: str | None = Field(None, description="A relation's sentence has its head first, its tail last.")
+    id: str | None = Field(None, description="Its id in Wikidata, such as `P19`.")
+
+
+class ServedModelRecord(BaseModel):
+    """A model that can be named in a request."""
+
+    name: str
+    default: bool = Field(description="Whether it reads where none is named.")
+    summary: str = Field(description="What it is for, in a line.")
+    entity_types: dict[str, TypeRecord]
+    relation_types: dict[str, TypeRecord]
+    examples: dict[str, str] = Field(description="Texts to try it on, by name, where it comes with some.")
+
+
+class ModelsAnswer(BaseModel):
+    """The models of the service; the first reads where none is named."""
+
+    models: list[ServedModelRecord]
 
 
 class HealthAnswer(BaseModel):

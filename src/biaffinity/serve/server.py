@@ -13,13 +13,14 @@ from typing import Any
 
 import uvicorn
 
+from biaffinity import facts
 from biaffinity.errors import DataError, UsageError
-from biaffinity.extraction import Extractor
 from biaffinity.serve.app import create_app
 from biaffinity.serve.gate import Gate
 from biaffinity.serve.hosts import default_hosts
 from biaffinity.serve.logs import Refusals, config
 from biaffinity.serve.metrics import FOLDER
+from biaffinity.serve.models import Models
 from biaffinity.serve.places import Places
 from biaffinity.serve.protocol import BoundedProtocol
 from biaffinity.serve.security import Keys
@@ -41,17 +42,19 @@ def run(settings: Settings) -> None:
     """
     if not settings.allowed_hosts:
         settings = settings.model_copy(update={"allowed_hosts": default_hosts(settings.host)})
-    extractor = Extractor.load(settings.model, device=settings.device)
     Keys.read(settings.api_key_file)
     if settings.sink is not None:
         open_store(settings.sink).close()
+    if settings.store is not None:
+        with facts.open(settings.store) as store:
+            store.search("a", limit=1)  # an extra that is missing is told now, too
     _try_address(settings.host, settings.port)
     _allow_files(settings.max_connections)
     options = server_options(settings)
     if settings.workers == 1:
-        uvicorn.run(create_app(settings, extractor), **options)
+        uvicorn.run(create_app(settings), **options)
         return
-    del extractor  # every worker loads its own
+    Models.load(settings)  # what is wrong with one is told now; every worker loads its own
     with ExitStack() as stack:
         if FOLDER not in os.environ:
             folder = tempfile.TemporaryDirectory(prefix="biaffinity-", ignore_cleanup_errors=True)

@@ -19,13 +19,15 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    model: str | None = None
+    #: Folders, models of the package, or owner/name on the hub; none are all those of the package.
+    models: tuple[str, ...] = ()
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     workers: int = Field(1, ge=1)
     device: str = "cpu"
     api_key_file: Path | None = None
     sink: str | None = None
+    store: str | None = None
     max_chars: int = Field(100_000, ge=1)
     max_requests: int = Field(512, ge=1)
     max_streams: int = Field(128, ge=1)
@@ -52,11 +54,3 @@ class Settings(BaseModel):
     def max_waiting(self) -> int:
         """Characters that are accepted and not yet answered, over all requests of one worker."""
         return max(10 * self.max_chars, 1_000_000)
-
-    @property
-    def model_name(self) -> str:
-        """What the answers call the model: its folder's name, or the name it was asked for by."""
-        if self.model is None:
-            return "news"
-        folder = Path(self.model)
-        return folder.resolve().name if folder.is_dir() else self.model

@@ -26,6 +26,7 @@ class _Line:
     number: int
     id: str
     answer: asyncio.Future[bytes] | ServiceError
+    model: str = ""  # that reads it
 
 
 async def answer_lines(
@@ -34,7 +35,7 @@ async def answer_lines(
     as_task: Callable[[OneText], Task],
     settings: Settings,
 ) -> AsyncIterator[bytes]:
-    """For every line that is not blank its document, or what is wrong with it, as a line."""
+    """For every line that is not blank its document and who read it, or what is wrong with it, as a line."""
     pending: asyncio.Queue[_Line | None] = asyncio.Queue(AHEAD)
 
     async def accept() -> None:
@@ -84,7 +85,8 @@ async def _accepted(
         name = "" if item.id is None else str(item.id)
         if len(item.text) > settings.max_chars:
             raise too_many_characters(len(item.text), settings.max_chars)
-        return _Line(number, name, await batcher.read_when_there_is_room(as_task(item)))
+        task = as_task(item)
+        return _Line(number, name, await batcher.read_when_there_is_room(task), task.model)
     except ServiceError as error:
         return _Line(number, name, error.bare())
 
@@ -93,7 +95,8 @@ async def _answered(line: _Line) -> bytes:
     problem = line.answer
     if not isinstance(problem, ServiceError):
         try:
-            return await problem + b"\n"
+            document = await problem
+            return document[:-1] + b',"model":' + to_json(line.model) + b"}\n"
         except ServiceError as error:
             problem = error
     record: dict[str, object] = {"line": line.number}

@@ -99,6 +99,14 @@ class Database(ABC):
         """After much was written: see to it that it is quickly read."""
 
     @abstractmethod
+    def only_read(self) -> None:
+        """Refuse all changes from now on."""
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """End the statement that another thread is at, with an error there; nothing if there is none."""
+
+    @abstractmethod
     def close(self) -> None:
         """Leave it; what was not committed is as if it had never been."""
 

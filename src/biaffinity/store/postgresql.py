@@ -160,6 +160,14 @@ class PostgreSQL(Database):
             if self.select("SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = ?", [SCHEMA, table]):
                 self.change(f"VACUUM (ANALYZE) {table}")
 
+    def only_read(self) -> None:
+        """Refuse all changes from now on."""
+        self.change("SET default_transaction_read_only = on")
+
+    def interrupt(self) -> None:
+        """End the statement that another thread is at."""
+        self._connection.cancel()
+
     def close(self) -> None:
         """Leave it."""
         self._connection.close()

@@ -138,6 +138,14 @@ class SQLite(Database):
     def settle(self) -> None:
         """Nothing: our indexes are chosen by rule."""
 
+    def only_read(self) -> None:
+        """Refuse all changes from now on."""
+        self.change("PRAGMA query_only = ON")
+
+    def interrupt(self) -> None:
+        """End the statement that another thread is at."""
+        self._connection.interrupt()
+
     def close(self) -> None:
         """Leave it: the write-ahead log goes with the last who does."""
         self._connection.close()

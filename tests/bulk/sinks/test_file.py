@@ -15,20 +15,14 @@ from typing import Any
 import pytest
 
 from biaffinity.annotation import Document
-from biaffinity.bulk import run as module
 from biaffinity.bulk.run import Finished, Started
 from biaffinity.errors import BiaffinityError, DataError, UsageError
 from bulk import capitals
 from bulk.runs import content, interrupt, names, run, write
 
+pytestmark = pytest.mark.usefixtures("small_chunks")
+
 TESTS = Path(__file__).parents[2]
-
-
-@pytest.fixture(autouse=True)
-def _small_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(module, "CHUNK_DOCUMENTS", 5)
-    monkeypatch.setattr(module, "_COMMIT_SECONDS", 0.0)
 
 
 def test_an_output_that_is_there_is_not_written_over() -> None:

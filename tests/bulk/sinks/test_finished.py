@@ -11,21 +11,15 @@ from pathlib import Path
 import pytest
 
 from biaffinity.annotation import Document
-from biaffinity.bulk import run as module
 from biaffinity.bulk.run import Event, Finished, Noted, Started
 from biaffinity.errors import BiaffinityError, UsageError
 from biaffinity.locks import sole_writer
 from bulk import capitals
 from bulk.runs import content, interrupt, names, run, write
 
+pytestmark = pytest.mark.usefixtures("small_chunks")
+
 OUTS = ["out.jsonl", "out.csv", "out.json", "out.parquet", "out-brat/"]
-
-
-@pytest.fixture(autouse=True)
-def _small_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(module, "CHUNK_DOCUMENTS", 5)
-    monkeypatch.setattr(module, "_COMMIT_SECONDS", 0.0)
 
 
 def end(events: list[Event]) -> Finished:

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from biaffinity.bulk import run as module
 from biaffinity.bulk.run import Event, Finished, Started, extract_into
 from biaffinity.bulk.sinks import Mark, sink_named
 from biaffinity.bulk.sinks.store import StoreSink
@@ -25,14 +24,9 @@ from bulk import capitals
 from bulk.runs import interrupt, names, run, write
 from bulk.sinks.tables import held
 
+pytestmark = pytest.mark.usefixtures("small_chunks")
+
 TESTS = Path(__file__).parents[2]
-
-
-@pytest.fixture(autouse=True)
-def _small_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(module, "CHUNK_DOCUMENTS", 5)
-    monkeypatch.setattr(module, "_COMMIT_SECONDS", 0.0)
 
 
 def run_noting(out: str, name: str = "in.jsonl", **options: Any) -> tuple[list[Event], str]:

@@ -142,6 +142,16 @@ def test_escaped_brackets_are_read_as_brackets() -> None:
 # What is remembered
 
 
+def test_words_of_one_shape_are_one_form_and_keep_their_pieces() -> None:
+    reader = TransformerFeaturiser(WIDE, PADDING, Alphabet("Aa0-"), "shapes")
+    features = features_of([["Anna", "Emil", "B-52", "C-17", "anna"]], reader)
+    index = features["form_index"][0]
+    assert [len(set(index[places])) for places in ([0, 1], [2, 3], [0, 4])] == [1, 1, 2]
+    pieces = pieces_of_tokens(features, [5])[0]
+    assert pieces[0] != pieces[1]
+    assert pieces[2] != pieces[3]
+
+
 def test_a_token_met_before_is_not_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
     pieces = WordPieces(tiny.byte_level_tokenizer(), 24)
     reader = featuriser(pieces)

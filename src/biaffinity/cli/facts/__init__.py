@@ -1,5 +1,5 @@
 """``biaffinity facts``: what a store knows, one file per kind of command; each registers itself."""
 
-from biaffinity.cli.facts import asking, changing
+from biaffinity.cli.facts import asking, changing, exporting
 
-__all__ = ["asking", "changing"]
+__all__ = ["asking", "changing", "exporting"]

@@ -16,7 +16,7 @@ from biaffinity.annotation import Sentence
 from biaffinity.encoders.character_vectors import CHARACTERS
 from biaffinity.encoders.encoder import Encoder, ExportedGraph
 from biaffinity.encoders.normalisation import character_form
-from biaffinity.encoders.spelling import UNKNOWN
+from biaffinity.encoders.spelling import UNKNOWN, spelt
 from biaffinity.encoders.transformer.featuriser import TransformerFeaturiser
 from biaffinity.encoders.transformer.identity import TOKENIZER, TRANSFORMER, Identity
 from biaffinity.encoders.transformer.pieces import WordPieces
@@ -111,7 +111,8 @@ class TransformerEncoder(Encoder):
                 where="encoder.name",
                 remedy="give the folder of a pretrained encoder with a fast tokeniser, or a name on the hub",
             ) from error
-        characters = {c for s in train for token in s.tokens for c in character_form(token, "lower")}
+        forms = {character_form(token, "lower") for sentence in train for token in sentence.tokens}
+        characters = {c for form in forms for c in spelt(form, settings.spelling)}
         identity = Identity(
             config=_plain(transformer.config),
             limit=_limit(transformer.config, fast.model_max_length),
@@ -158,7 +159,7 @@ class TransformerEncoder(Encoder):
 
     def new_featuriser(self) -> TransformerFeaturiser:
         """A featuriser for this encoder that has met no token yet."""
-        return self.identity.featuriser(self.pieces)
+        return self.identity.featuriser(self.pieces, self.settings.spelling)
 
     def forward(self, features: Mapping[str, Tensor]) -> Tensor:
         """The arrays of `TransformerFeaturiser.collate` -> [batch, size, output_size]."""

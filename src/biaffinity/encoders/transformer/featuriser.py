@@ -9,7 +9,7 @@ import numpy as np
 
 from biaffinity.decoding.arrays import Ints, padded
 from biaffinity.encoders.normalisation import character_form
-from biaffinity.encoders.spelling import Alphabet, Spellings, grown
+from biaffinity.encoders.spelling import Alphabet, Spelling, Spellings, grown, spelt
 from biaffinity.encoders.tokens_met import TokensMet
 from biaffinity.encoders.transformer.pieces import WordPieces, windows
 
@@ -17,10 +17,13 @@ from biaffinity.encoders.transformer.pieces import WordPieces, windows
 class TransformerFeaturiser(TokensMet):
     """Cuts tokens into pieces, remembering those that it has met."""
 
-    def __init__(self, pieces: WordPieces, padding: int, alphabet: Alphabet) -> None:
+    def __init__(
+        self, pieces: WordPieces, padding: int, alphabet: Alphabet, spelling: Spelling = "letters"
+    ) -> None:
         super().__init__()
         self._pieces = pieces
         self._padding = padding
+        self._spelling = spelling
         self._spellings = Spellings(alphabet)
         # Of every token met where its pieces are, how many, and the number of its form, [tokens met, 3];
         # and the pieces themselves. Both have room to grow.
@@ -85,5 +88,5 @@ class TransformerFeaturiser(TokensMet):
             self._ids = grown(self._ids, len(self._ids))
         self._ids[self._used : self._used + len(ids)] = ids
         self._numbers = grown(self._numbers, place)
-        self._numbers[place] = self._used, len(ids), self._spellings.meet(form)
+        self._numbers[place] = self._used, len(ids), self._spellings.meet(spelt(form, self._spelling))
         self._used += len(ids)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from biaffinity.encoders.spelling import Alphabet
+from biaffinity.encoders.spelling import Alphabet, Spelling
 from biaffinity.encoders.transformer.featuriser import TransformerFeaturiser
 from biaffinity.encoders.transformer.pieces import WordPieces
 from biaffinity.encoders.transformer.settings import TransformerSettings
@@ -84,6 +84,6 @@ class Identity:
         """The characters that the character encoder knows."""
         return Alphabet(self.characters)
 
-    def featuriser(self, pieces: WordPieces) -> TransformerFeaturiser:
+    def featuriser(self, pieces: WordPieces, spelling: Spelling) -> TransformerFeaturiser:
         """A featuriser that has met no token yet."""
-        return TransformerFeaturiser(pieces, self.padding, self.alphabet)
+        return TransformerFeaturiser(pieces, self.padding, self.alphabet, spelling)

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from biaffinity.encoders.section import Section
+from biaffinity.encoders.spelling import Spelling
 
 
 class TransformerSettings(Section):
@@ -30,6 +31,9 @@ class TransformerSettings(Section):
     bfloat16: bool = True
     #: Read the characters of words too; an encoder of lower-cased text sees no case otherwise.
     characters: bool = True
+    #: What is read of a character: itself; or its shape alone, a capital, a small letter, a digit, which is
+    #: all that an encoder of lower-cased text has not seen.
+    spelling: Spelling = "letters"
     #: Width of the embedding of a character.
     character_size: int = Field(default=25, gt=0)
     #: Width of each direction of the LSTM over characters.

@@ -1,46 +1,22 @@
 // The page: its text box, its slider, its messages, and the link that brings them back.
 
-import { Refusal, ask, hasKey, keepKey } from "./service.js";
+import { byId, number } from "./elements.js";
+import { complain, copy, hush, refuse, takeKeys, tell } from "./messages.js";
+import { bareAddress, examples, model, offerModels } from "./models.js";
 import { clear, setLeast, show, shownDocument, summary } from "./results.js";
+import { Refusal, ask } from "./service.js";
 
-const byId = (id) => document.getElementById(id);
 const box = byId("text");
 const slider = byId("least");
 const unlikely = byId("unlikely");
-const message = byId("alert");
 const UNLIKELY = { relations: 0.05 }; // the least score of what the model does not decide for
 const LONGEST_LINK = 16_000; // characters; mail and chat programs cut longer ones
 
-let model = null; // what the service says of itself
+let bounds = null; // what the service says of itself
 let running = null; // the controller of the request under way
 let current = null; // the text that is shown, and the width that it was drawn for
 
-const number = (count) => count.toLocaleString("en");
 const characters = (text) => [...text].length; // as the service counts them
-
-// --- Messages
-
-function tell(words) {
-  byId("status").textContent = words;
-}
-
-function complain(words, { again = false } = {}) {
-  tell("");
-  message.querySelector("p").textContent = words;
-  byId("again").hidden = !again;
-  message.hidden = false;
-}
-
-function refuse(error) {
-  if (!(error instanceof Refusal)) {
-    complain("The answer could not be shown. Reload the page and try again.");
-    throw error;
-  }
-  const wantsKey = error.status === 401;
-  byId("keys").hidden = !wantsKey;
-  if (!wantsKey || hasKey()) complain(error.message, error);
-  if (wantsKey) byId("key").focus();
-}
 
 function setBusy(is) {
   document.body.classList.toggle("busy", is);
@@ -50,9 +26,9 @@ function setBusy(is) {
 
 function count() {
   const length = characters(box.value);
-  const bound = model ? ` of ${number(model.max_chars)}` : "";
+  const bound = bounds ? ` of ${number(bounds.max_chars)}` : "";
   byId("count").textContent = `${number(length)}${bound} characters`;
-  byId("count").classList.toggle("over", Boolean(model) && length > model.max_chars);
+  byId("count").classList.toggle("over", Boolean(bounds) && length > bounds.max_chars);
 }
 
 // --- Extraction
@@ -61,14 +37,14 @@ function count() {
 function fault(text) {
   if (!text.trim()) return "There is no text yet. Write or paste one.";
   const length = characters(text);
-  if (!model || length <= model.max_chars) return "";
-  return `The text has ${number(length)} characters; ${number(model.max_chars)} are read at once. Send it in parts.`;
+  if (!bounds || length <= bounds.max_chars) return "";
+  return `The text has ${number(length)} characters; ${number(bounds.max_chars)} are read at once. Send it in parts.`;
 }
 
 async function draw(text, signal) {
   const width = Math.min(Math.max(box.offsetWidth, 200), 4000); // the text box is as wide as the drawing
   const waiting = (seconds) => tell(`The service is busy. Trying again in ${seconds} s…`);
-  const body = { text, drawing: { width }, ...(unlikely.checked && { min_score: UNLIKELY }) };
+  const body = { text, model: model().name, drawing: { width }, ...(unlikely.checked && { min_score: UNLIKELY }) };
   const { documents } = await ask("v1/extract", { body, signal, waiting });
   current = { text, width };
   return documents[0];
@@ -83,7 +59,7 @@ async function extract() {
   const text = box.value;
   running?.abort();
   const controller = (running = new AbortController());
-  message.hidden = true;
+  hush();
   try {
     const words = fault(text);
     if (words) throw new Refusal(words);
@@ -129,19 +105,17 @@ function slide() {
 
 // --- The link: after its #, so that no server sees the text in an address
 
-const bare = () => location.href.split("#")[0];
-
 function link() {
   const view = new URLSearchParams({ text: current.text });
   if (slider.value !== "0") view.set("score", (slider.value / 100).toFixed(2));
   if (unlikely.checked) view.set("unlikely", "yes");
-  return `${bare()}#${view}`;
+  return `${bareAddress()}#${view}`;
 }
 
 function remember() {
   if (!current) return;
   const address = link();
-  history.replaceState(null, "", address.length <= LONGEST_LINK ? address : bare());
+  history.replaceState(null, "", address.length <= LONGEST_LINK ? address : bareAddress());
 }
 
 // The view of the address, if it holds one.
@@ -157,58 +131,44 @@ function recall() {
 
 // --- Copies
 
-async function copy(text, button) {
-  try {
-    if (navigator.clipboard) await navigator.clipboard.writeText(text);
-    else copyWithoutHttps(text);
-  } catch {
-    complain("The browser does not let this page copy. Allow it, then try again.");
-    return;
-  }
-  const name = (button.dataset.name ??= button.textContent);
-  button.textContent = "Copied";
-  tell("Copied.");
-  setTimeout(() => { button.textContent = name; }, 1500);
-}
-
-function copyWithoutHttps(text) {
-  const put = (event) => {
-    event.clipboardData.setData("text/plain", text);
-    event.preventDefault();
-  };
-  document.addEventListener("copy", put, { once: true });
-  if (!document.execCommand("copy")) throw new Error("refused");
-}
-
 // Pairs of numbers stay on one line. No string in JSON holds a line end, so none is changed.
 const asJson = (data) => JSON.stringify(data, null, 2).replace(/\[\n\s+(\d+),\n\s+(\d+)\n\s+\]/g, "[$1, $2]");
 
 // --- From the start, and what the reader does
 
 async function open() {
-  message.hidden = true;
+  hush();
+  let listed;
   try {
-    model = await ask("v1/model");
+    [bounds, listed] = await Promise.all([ask("v1/model"), ask("v1/models")]);
   } catch (error) {
     refuse(error);
     return;
   }
   byId("keys").hidden = true;
-  introduce();
-  if (!box.value && !recall()) box.value = Object.values(model.examples)[0] ?? "";
+  byId("facts").hidden = !bounds.facts;
+  const missing = offerModels(listed.models, change);
+  offerExamples();
+  if (!box.value && !recall()) box.value = firstExample();
   count();
   if (box.value) await extract();
   else box.focus();
+  if (missing) complain(`This service has no model “${missing}”. You see what ${model().name} finds.`);
 }
 
-// What the model is called, what it knows, and what it is to be tried on.
-function introduce() {
-  document.title = `${model.name} · Biaffinity`;
-  byId("model").textContent = `Model: ${model.name}`;
-  const entities = `Finds ${model.entity_types.join(", ")}`;
-  const relations = model.relation_types.length ? ` and, between them, ${model.relation_types.join(", ")}` : "";
-  byId("knows").textContent = `${entities}${relations}.`;
-  const buttons = Object.entries(model.examples).map(([name, text]) => {
+const firstExample = () => examples()[0]?.[1] ?? "";
+
+// Another model reads the reader's text, too; an example of the former one gives way to its own.
+function change(former) {
+  const isOwn = box.value.trim() && !Object.values(former.examples).includes(box.value);
+  if (!isOwn) box.value = firstExample() || box.value;
+  offerExamples();
+  count();
+  extractAndRemember();
+}
+
+function offerExamples() {
+  const buttons = examples().map(([name, text]) => {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = name;
@@ -243,18 +203,8 @@ slider.addEventListener("input", () => {
 });
 slider.addEventListener("change", remember);
 unlikely.addEventListener("change", extractAndRemember);
-byId("keys").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const key = byId("key").value.trim();
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    complain("A key has no spaces, and letters without accents only.");
-    return;
-  }
-  keepKey(key);
-  byId("key").value = "";
-  open();
-});
-byId("again").addEventListener("click", () => (model ? extractAndRemember() : open()));
+takeKeys(open);
+byId("again").addEventListener("click", () => (bounds ? extractAndRemember() : open()));
 byId("copy-json").addEventListener("click", (event) => copy(asJson(shownDocument()), event.currentTarget));
 byId("copy-link").addEventListener("click", (event) => {
   if (link().length <= LONGEST_LINK) copy(link(), event.currentTarget);

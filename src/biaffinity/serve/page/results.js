@@ -1,7 +1,8 @@
 // What was found: the drawing, the tables, what they show at a score, and how they point at each other.
 
+import { byId, element, many, number, scored } from "./elements.js";
+
 const SVG = "http://www.w3.org/2000/svg";
-const byId = (id) => document.getElementById(id);
 const drawing = byId("drawing");
 const results = byId("results");
 const tables = { relation: byId("relations").tBodies[0], entity: byId("entities").tBodies[0] };
@@ -25,26 +26,11 @@ function isShown(kind, index) {
   return kind === "entity" || (isShown("entity", item.head) && isShown("entity", item.tail));
 }
 
-function element(name, text = "", attributes = {}) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-}
-
 const mention = (index) => element("td", found.entities[index].text, { dir: "auto", class: "mention" });
 
 function typed(kind, index) {
   const cell = element("td");
   cell.append(element("span", list(kind)[index].type, { class: `type ${kind}-type ${colourOf(kind, index)}` }));
-  return cell;
-}
-
-function scored(score) {
-  const cell = element("td", "", { class: "score" });
-  const bar = element("span", "", { class: "score-bar" });
-  bar.style.setProperty("--score", score); // by script: the content policy allows no style attribute
-  cell.append(bar, element("span", score.toFixed(2)));
   return cell;
 }
 
@@ -78,7 +64,7 @@ function fill() {
       const row = element("tr", "", { tabindex: "-1", [`data-${kind}`]: index });
       row.append(mention(kind === "entity" ? index : item.head), typed(kind, index));
       if (kind === "relation") row.append(mention(item.tail));
-      row.append(scored(item.score));
+      row.append(scored("td", item.score));
       parts[kind][index].unshift(row);
       return row;
     });
@@ -128,12 +114,10 @@ function apply() {
   light();
 }
 
-const number = (count) => count.toLocaleString("en");
 const countShown = (kind) => parts[kind].filter((_, index) => isShown(kind, index)).length;
 
 // How many entities and relations are shown, in words.
 export function summary() {
-  const many = (count, one, more) => `${number(count)} ${count === 1 ? one : more}`;
   const entities = many(countShown("entity"), "entity", "entities");
   return `${entities} and ${many(countShown("relation"), "relation", "relations")}`;
 }
