@@ -122,6 +122,8 @@ def test_what_is_not_its_name_cannot_be_split_off(news_facts: Facts) -> None:
         UsageError, match=r"is not called 'Bo' \(its names are Salima Mourad \(#\d+\), Salima M"
     ):
         news_facts.split("Salima Murad", "Bo")
+    with pytest.raises(UsageError, match="is not called '#²'"):
+        news_facts.split("Salima Murad", "#²")
     with pytest.raises(UsageError, match="has that name alone"):
         news_facts.split("Harrow", "Harrow")
 

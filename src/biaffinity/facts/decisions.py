@@ -8,6 +8,7 @@ from biaffinity.errors import UsageError
 from biaffinity.facts.answers import Entity
 from biaffinity.facts.links import regroup
 from biaffinity.facts.names import normal_form
+from biaffinity.facts.rows import key_given
 from biaffinity.facts.update import read_documents
 from biaffinity.store.database import Database
 from biaffinity.store.documents import now
@@ -69,8 +70,7 @@ def _one_of(database: Database, entity: Entity, name: int | str, names: Sequence
     """The id of a name that is among those of an entity."""
     query = "SELECT id, normal, written FROM names WHERE id"
     rows = database.select_among(query, list(dict.fromkeys(names)))
-    if isinstance(name, str) and name[:1] == "#" and name[1:].isdigit():
-        name = int(name[1:])
+    name = key_given(name)
     normal = normal_form(name) if isinstance(name, str) else None
     for id, its_normal, _ in rows:
         if id == name or its_normal == normal:

@@ -35,8 +35,9 @@ _AT_ONCE = 1000  # rows that an export reads at a time
 class Facts:
     """Entities and facts over the mentions of a store; use it as a context, in one thread.
 
-    Where an entity is asked for, its id or a name of it will do; ``"#12"`` is the id 12 too. A name that no
-    entity has, or several have (then ``type`` tells which is meant), is a `UsageError` that names some.
+    Where an entity is asked for, its id or a name of it will do; ``"#12"`` is the id 12 too. Of several
+    entities of a name that one is meant which by far the most documents speak of; where there is none such,
+    or none of that name, a `UsageError` names some, and ``type`` tells which is meant.
     Times are ISO 8601 (``2026-11-16``, or with the hour); ``since`` and ``until`` keep facts that were last
     stated since the one and first stated until the other. ``sentences`` is how many of each fact's evidence
     come with it.
@@ -101,8 +102,7 @@ class Facts:
 
     def entity(self, entity: int | str, *, type: str | None = None) -> Entity:
         """One entity by its id or a name."""
-        if isinstance(entity, str) and entity[:1] == "#" and entity[1:].isascii() and entity[1:].isdigit():
-            entity = int(entity[1:])
+        entity = rows.key_given(entity)
         if isinstance(entity, str):
             return named(self.database, self._index, entity, type)
         found = []

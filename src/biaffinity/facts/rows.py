@@ -105,6 +105,17 @@ def moment(value: Any) -> str:
     return str(value)
 
 
+def key_given(value: int | str) -> int | str:
+    """An id that a user gave, or a name: ``#12`` is the id 12.
+
+    >>> key_given("#12"), key_given(12), key_given("12"), key_given("#²")
+    (12, 12, '12', '#²')
+    """
+    if isinstance(value, str) and value[:1] == "#" and value[1:].isascii() and value[1:].isdigit():
+        return int(value[1:])
+    return value
+
+
 def time_given(text: str, option: str) -> str:
     """A time that a user gave, as it is compared; a day ends with its last second.
 
