@@ -20,6 +20,8 @@ class _Side:
 
     reached: dict[int, tuple[int, int] | None]
     edge: list[int]
+    #: How many facts each entity at the edge has, and its id, once that was asked.
+    degrees: list[Row] | None = None
     depth: int = 0
     complete: bool = True
     best: dict[int, float] = field(default_factory=dict)
@@ -36,7 +38,7 @@ def shortest(
         return [], True
     sides = [_Side({start: None}, [start], best={start: 1.0}), _Side({end: None}, [end], best={end: 1.0})]
     while sides[0].depth + sides[1].depth < longest and sides[0].edge and sides[1].edge:
-        _step(database, min(sides, key=lambda each: _weight(database, each.edge)), min_score)
+        _step(database, min(sides, key=lambda each: _weight(database, each)), min_score)
         met = sides[0].reached.keys() & sides[1].reached.keys()
         if met:
             middle = max(met, key=lambda each: (sides[0].best[each] * sides[1].best[each], -each))
@@ -45,14 +47,20 @@ def shortest(
     return None, sides[0].complete and sides[1].complete
 
 
-def _weight(database: Database, edge: list[int]) -> int:
+def _degrees(database: Database, side: _Side) -> list[Row]:
+    if side.degrees is None:
+        side.degrees = database.select_among("SELECT facts, id FROM entities WHERE id", side.edge)
+    return side.degrees
+
+
+def _weight(database: Database, side: _Side) -> int:
     """How many facts a step from here would read."""
-    return sum(n for (n,) in database.select_among("SELECT facts FROM entities WHERE id", edge))
+    return sum(count for count, _ in _degrees(database, side))
 
 
 def _step(database: Database, side: _Side, min_score: float) -> None:
     """Go on by one fact from all entities at the edge."""
-    degrees = database.select_among("SELECT facts, id FROM entities WHERE id", side.edge)
+    degrees = _degrees(database, side)
     followed: list[int] = []
     room = _FACTS_OF_A_STEP
     for count, id in sorted(degrees):
@@ -77,7 +85,7 @@ def _step(database: Database, side: _Side, min_score: float) -> None:
     for far_id, (product, fact, near_id) in found.items():
         side.reached[far_id] = (-fact, near_id)
         side.best[far_id] = product
-    side.edge = list(found)
+    side.edge, side.degrees = list(found), None
     side.depth += 1
 
 
