@@ -37,9 +37,7 @@ def refused(done: str, path: Path, error: OSError) -> DataError:
 def existing_file(path: Path) -> Path:
     """The path itself if it is a readable file; a clear error if it is missing or a folder."""
     try:
-        mode = (
-            path.stat().st_mode
-        )  # from Python 3.14 on, path.exists() tells of no other error than a missing file
+        mode = path.stat().st_mode  # path.exists() hides errors such as a name too long, from Python 3.14 on
     except (FileNotFoundError, NotADirectoryError, ValueError) as error:
         raise DataError("no such file", where=str(path), remedy="check the path") from error
     except OSError as error:  # a name too long, a folder that may not be entered

@@ -69,8 +69,8 @@ class Tally:
         return (self.mentions, self.documents, self.best, self.doubt, *times)
 
 
-def state(database: Database, said: Sequence[Said]) -> set[int]:
-    """Count in what documents say that said nothing of the same facts before; the facts that are new."""
+def state(database: Database, said: Sequence[Said]) -> None:
+    """Count in what documents say that said nothing of the same facts before."""
     tallies = _tallies(((each.head, each.type, each.tail), each) for each in said)
     keys = _keys(database, tallies)
     new = sorted(key for key in tallies if key not in keys)  # as its largest index has them
@@ -94,7 +94,6 @@ def state(database: Database, said: Sequence[Said]) -> set[int]:
         ),
     )
     _count_of_entities(database, new, 1)
-    return {keys[key] for key in new}
 
 
 def take_back(database: Database, documents: Collection[int]) -> set[int]:
