@@ -16,7 +16,10 @@ def tokens(text: str) -> list[str]:
     [
         # words
         ("a 20-to 30-ton well-kept barge", "a 20-to 30-ton well-kept barge"),
-        ("U.S.-led D-N.C. talks", "U.S.-led D-N.C. talks"),
+        ("U.S.-funded D-N.C. talks", "U.S.-funded D-N.C. talks"),
+        ("Oslo-based Havn, a U.S.-led group.", "Oslo - based Havn , a U.S. - led group ."),
+        ("the Łódź-born Roe, Java-based", "the Łódź - born Roe , Java - based"),
+        ("a plant-based diet -based", "a plant-based diet - based"),
         ("wait--no", "wait -- no"),
         ("a long—very long—way", "a long — very long — way"),
         ("and/or", "and / or"),

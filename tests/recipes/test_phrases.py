@@ -1,0 +1,81 @@
+"""Sentences with gaps, filled with invented names."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from tests.recipes.test_general_data import script
+
+from biaffinity.annotation import Entity, Relation, Sentence
+
+phrases, renaming, names = script("phrases"), script("renamed"), script("names")
+KNOWN = {"person": ["Ada Roe"], "organisation": ["Norvik Oil"], "place": ["Bergen"]}
+
+
+def test_every_phrase_states_what_a_model_has_types_for() -> None:
+    found = phrases.read_phrases(phrases.PHRASES)
+    assert len(found) > 250
+    for model in phrases.TYPES:
+        assert sum(phrase.fits(model) for phrase in found) > 200
+
+
+@pytest.mark.parametrize("model", ["news", "general"])
+def test_names_stand_where_the_gaps_were(model: str) -> None:
+    phrase = phrases.Phrase(
+        "{P1} left {B1} for the {L1}-based {O1}.", [("works", "P1", "O1"), ("based", "O1", "L1")]
+    )
+    numbers = random.Random(3)
+    for number in range(40):
+        sentence = phrases.fill(phrase, model, names.Names(numbers, KNOWN), numbers, str(number))
+        if sentence is None:
+            continue
+        kinds = [entity.type for entity in sentence.entities]
+        person, firm, place = (phrases.TYPES[model][kind] for kind in "POL")
+        assert kinds.count(person) >= 1
+        [work, base] = sentence.relations
+        assert [kinds[work.head], kinds[work.tail]] == [person, firm]
+        assert [kinds[base.head], kinds[base.tail]] == [firm, place]
+        seat = sentence.entities[base.tail]
+        assert sentence.tokens[seat.end : seat.end + 2] == ("-", "based")
+        for entity in sentence.entities:
+            assert sentence.tokens[entity.start].lower() != "the"
+
+
+def test_a_fact_can_run_the_other_way_and_both_ways() -> None:
+    numbers = random.Random(1)
+    led = phrases.Phrase("{P1} runs {O1} with {P2}.", [("leads", "P1", "O1"), ("married", "P1", "P2")])
+    sentence = phrases.fill(led, "general", names.Names(numbers, KNOWN), numbers, "1")
+    assert [(r.type, r.head, r.tail) for r in sentence.relations] == [
+        ("employer", 0, 1),
+        ("chief executive officer", 1, 0),
+        ("spouse", 0, 2),
+        ("spouse", 2, 0),
+    ]
+
+
+def test_a_phrase_that_states_the_unknown_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "phrases.txt"
+    path.write_text("{P1} paints {W1}. | paints P1 W1\n")
+    with pytest.raises(SystemExit, match="paints"):
+        phrases.read_phrases(path)
+
+
+def test_other_names_keep_what_is_stated() -> None:
+    gold = Sentence(
+        ("Ada", "Roe", "of", "Norvik", "spoke", "in", "Bergen", "."),
+        [Entity(6, 7, "Loc"), Entity(0, 2, "Peop"), Entity(3, 4, "Org")],
+        [Relation("Work_For", 1, 2)],
+    )
+    numbers = random.Random(5)
+    changed = 0
+    for _ in range(30):
+        other = renaming.renamed(gold, names.Names(numbers, {}), numbers)
+        assert [entity.type for entity in other.entities] == ["Loc", "Peop", "Org"]
+        assert other.relations == gold.relations
+        person, firm = other.entities[1], other.entities[2]
+        assert other.tokens[person.end : firm.start] == ("of",)
+        assert other.tokens[firm.end : other.entities[0].start] == ("spoke", "in")
+        changed += other.tokens != gold.tokens
+    assert changed > 15
