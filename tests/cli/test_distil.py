@@ -62,6 +62,35 @@ def test_a_student_is_made_and_told_of(distil, folder: Path, text: str) -> None:
     )
 
 
+def test_data_of_other_makers_is_read_once(distil, folder: Path, text: str) -> None:
+    Path("made.jsonl").write_text(
+        '{"tokens": ["Bo", "runs", "Zelkona"], "entities": [{"start": 0, "end": 1, "type": "Peop"}]}\n'
+    )
+    given = (str(folder), "--text", text, "--text-field", "body", "--gold-times", "2")
+    code, _, err = distil(*given, "--also", "made.jsonl", "--also", "made.jsonl")
+    assert code == 0, err
+    assert "from 5 gold sentences, 2 times over, and from 7 labelled ones" in err
+    assert Path("s/train.jsonl").read_text().count('"Zelkona"') == 2
+    code, _, err = distil(*given, "--out", "t", "--also", "gone.jsonl")
+    assert (code, err) == (1, "error: gone.jsonl: no such file (check the path)\n")
+    assert not Path("t").exists()
+
+
+def test_labels_can_be_made_first(distil, folder: Path, text: str) -> None:
+    given = (str(folder), "--text", text, "--text-field", "body", "--labels", "kept")
+    code, out, err = distil(*given, "--only-labels")
+    assert (code, out) == (0, ""), err
+    assert err.endswith("the labels are in kept\n")
+    assert len(Path("kept/labelled.jsonl").read_text().splitlines()) == 5
+    assert not Path("s").exists()
+    code, _, err = distil(*given, "--only-labels")
+    assert code == 2
+    assert err.startswith("error: kept: already holds labels (add --resume")
+    code, _, err = distil(*given)
+    assert code == 0, err
+    assert err.startswith("the student learns from 5 gold sentences, 10 times over, and from 5 labelled ones")
+
+
 def test_ctrl_c_says_how_to_go_on(distil, folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

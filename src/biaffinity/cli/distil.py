@@ -40,6 +40,8 @@ _HELP = "\n\n".join(
         "The labels stay in OUT/labels, as JSON lines: each teacher's with scores, and what they agree on in "
         "labelled.jsonl. --labels names another folder; once its labels are whole, any number of students "
         "can learn from them, and neither teachers nor text need to be named again.",
+        "--also mixes in data of other makers, such as sentences that a program wrote; the student reads "
+        "them once, as those that the teachers labelled. --only-labels ends when the labels are made.",
         "A run that was stopped or killed, in labelling or in training, goes on with --resume.",
         "Example: [bold]biaffinity train transformer --train train.jsonl --dev dev.jsonl --out teacher/ "
         "--device cuda[/bold]",
@@ -88,6 +90,10 @@ def distil(
             show_default="0.4",
         ),
     ] = None,
+    also: Annotated[
+        list[Path] | None,
+        typer.Option("--also", metavar="DATA", help="Labelled sentences besides, read once; repeatable."),
+    ] = None,
     gold_times: Annotated[
         int, typer.Option("--gold-times", metavar="N", help="How often gold sentences are read.", min=1)
     ] = 10,
@@ -102,6 +108,9 @@ def distil(
     engine: EngineName = Engine.LOCAL,
     address: Address = None,
     overrides: Overrides = None,
+    only_labels: Annotated[
+        bool, typer.Option("--only-labels", help="Make the labels, and train no student.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
     export: Export = True,
     all_scores: AllScores = False,
@@ -126,16 +135,33 @@ def distil(
         cluster = Cluster(address, gpus=device_named(device) != "cpu")
     torch.set_num_threads(threads)
     try:
+        read = distillation.files_of_text(text or (), kind=kind, fields=Fields(text_field, id_field))
         with DistillationDisplay(talk) as display:
+            if only_labels:
+                labelled = distillation.make_labels(
+                    teachers or (),
+                    text=read,
+                    train=train,
+                    labels=out / distillation.LABELS if labels is None else labels,
+                    vote=vote,
+                    device=device,
+                    threads=threads,
+                    cluster=cluster,
+                    resume=resume,
+                    watch=display,
+                )
+                talk.print(f"the labels are in {labelled.parent}")
+                return
             finished = distillation.distil(
                 teachers or (),
-                text=distillation.files_of_text(text or (), kind=kind, fields=Fields(text_field, id_field)),
+                text=read,
                 train=train,
                 dev=dev,
                 test=test,
                 out=out,
                 labels=labels,
                 vote=vote,
+                also=also or (),
                 gold_times=gold_times,
                 recipe=recipe,
                 vectors=vectors,

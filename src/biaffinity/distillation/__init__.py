@@ -5,9 +5,10 @@ Labels are hard: what the vote keeps. Scores stay in each teacher's files, where
 
 from biaffinity.bulk.run import Noted, Skipped
 from biaffinity.distillation.events import Event, Labelled, Mixed, TeacherStarted, TextRead, Voted, Voting
-from biaffinity.distillation.session import distil, files_of_text
+from biaffinity.distillation.session import LABELS, distil, files_of_text, make_labels
 
 __all__ = [
+    "LABELS",
     "Event",
     "Labelled",
     "Mixed",
@@ -19,4 +20,5 @@ __all__ = [
     "Voting",
     "distil",
     "files_of_text",
+    "make_labels",
 ]

@@ -8,9 +8,11 @@ and the files of a training run
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from biaffinity import formats, training
+from biaffinity.annotation import Sentence
 from biaffinity.bulk.readers import Fields
 from biaffinity.bulk.run import Noted
 from biaffinity.bulk.sources import STDIN, Inputs
@@ -47,6 +49,7 @@ def distil(
     test: str | Path | None = None,
     labels: str | Path | None = None,
     vote: float | None = None,
+    also: Sequence[str | Path] = (),
     gold_times: int = GOLD_TIMES,
     recipe: Config | Path | str = RECIPE,
     vectors: str | Path | None = None,
@@ -69,6 +72,7 @@ def distil(
         labels: the folder of the labels, ``out``/labels if none is named. One that is complete is used as it
             is, for any number of students; then teachers and text need not be named.
         vote: the least mean score over all teachers that a label must have; 0.4 for new labels.
+        also: data of other makers, such as sentences written by rules; the student reads each once.
         gold_times: how often the gold sentences stand in the training data.
         recipe, vectors, seed, overrides, graphs: of the student's training, as for `biaffinity.train`.
         device: what teachers and student run on; ``auto`` is a GPU where PyTorch sees one.
@@ -82,11 +86,10 @@ def distil(
     """
     out, device = Path(out), device_named(device)
     _require_settings(recipe, overrides, vectors, device, vote, gold_times)
+    for path in also:
+        existing_file(Path(path))
     check_folder(out, resume=resume)
-    report = formats.Report()
-    gold = read_part(Path(train), report)
-    for line in report.lines():
-        watch(Noted(f"in reading {train}: {line}"))
+    gold = _read_gold(train, watch)
     held_out = [
         sentence
         for path in (dev, test)
@@ -94,20 +97,14 @@ def distil(
         for sentence in read_part(Path(path), formats.Report())  # training tells of these
     ]
     folder = Labels(out / LABELS if labels is None else Path(labels))
-    if folder.begun and not resume and (labels is None or not folder.complete):
-        raise UsageError(
-            "already holds labels" + ("" if folder.complete else " that are not finished"),
-            where=str(folder.folder),
-            remedy="add --resume to go on with them, or name another folder",
-        )
-    models = [teachers] if isinstance(teachers, str | Path) else teachers
-    inputs = text if isinstance(text, Inputs) else files_of_text(text)
-    for event in _label(folder, models, inputs, vote, Types.among(gold), device, threads, cluster):
+    if labels is None or not folder.complete:
+        _require_fresh(folder, resume=resume)
+    for event in _label(folder, teachers, text, vote, Types.among(gold), device, threads, cluster):
         watch(event)
     for leftover in out.glob(f".{TRAIN}.*.part"):  # of a killed process
         leftover.unlink(missing_ok=True)
-    agreed = formats.read(folder.labelled, JSONL)
-    watch(write_mixture(out / TRAIN, gold, agreed, times=gold_times, held_out=held_out))
+    once = chain(formats.read(folder.labelled, JSONL), *(formats.read(path) for path in also))
+    watch(write_mixture(out / TRAIN, gold, once, times=gold_times, held_out=held_out))
     return training.train(
         recipe,
         train=out / TRAIN,
@@ -124,6 +121,33 @@ def distil(
     )
 
 
+def make_labels(
+    teachers: str | Path | Sequence[str | Path],
+    *,
+    text: str | Path | Sequence[str | Path] | Inputs,
+    train: str | Path,
+    labels: str | Path,
+    vote: float | None = None,
+    device: str = "auto",
+    threads: int = 1,
+    cluster: Cluster | None = None,
+    resume: bool = False,
+    watch: Callable[[Event], None] = lambda event: None,
+) -> Path:
+    """The first half of `distil`: have teachers label text, and return the file of what they agree on.
+
+    The arguments are those of `distil`, which goes on from the folder ``labels``.
+    """
+    device = device_named(device)
+    _require_vote(vote)
+    folder = Labels(Path(labels))
+    _require_fresh(folder, resume=resume)
+    gold = Types.among(_read_gold(train, watch))
+    for event in _label(folder, teachers, text, vote, gold, device, threads, cluster):
+        watch(event)
+    return folder.labelled
+
+
 def files_of_text(
     names: str | Path | Sequence[str | Path], *, kind: str | None = None, fields: Fields | None = None
 ) -> Inputs:
@@ -135,10 +159,29 @@ def files_of_text(
     return Inputs([str(path) for path in paths], kind=kind, fields=fields)
 
 
+def _read_gold(path: str | Path, watch: Callable[[Event], None]) -> Sequence[Sentence]:
+    """Gold data; what its reader changed is told."""
+    report = formats.Report()
+    gold = read_part(Path(path), report)
+    for line in report.lines():
+        watch(Noted(f"in reading {path}: {line}"))
+    return gold
+
+
+def _require_fresh(labels: Labels, *, resume: bool) -> None:
+    """Refuse a folder that holds labels, unless the run goes on with them."""
+    if labels.begun and not resume:
+        raise UsageError(
+            "already holds labels" + ("" if labels.complete else " that are not finished"),
+            where=str(labels.folder),
+            remedy="add --resume to go on with them, or name another folder",
+        )
+
+
 def _label(
     labels: Labels,
-    models: Sequence[str | Path],
-    text: Inputs,
+    models: str | Path | Sequence[str | Path],
+    text: str | Path | Sequence[str | Path] | Inputs,
     vote: float | None,
     gold: Types,
     device: str,
@@ -146,7 +189,8 @@ def _label(
     cluster: Cluster | None,
 ) -> Iterator[Event]:
     """Make labels or go on with them; those that are whole are checked and left as they are."""
-    teachers = find_teachers(models)
+    text = text if isinstance(text, Inputs) else files_of_text(text)
+    teachers = find_teachers([models] if isinstance(models, str | Path) else models)
     for teacher in teachers:
         teacher.types.require(teacher.name, gold)
     if not labels.complete:
@@ -180,9 +224,13 @@ def _require_settings(
         existing_file(Path(vectors))
     if not isinstance(recipe, Config):
         read_recipe(recipe, overrides)
-    if vote is not None and not 0 < vote <= 1:
-        raise UsageError(f"vote must be more than 0 and at most 1, not {vote}", remedy="such as 0.4")
+    _require_vote(vote)
     if gold_times < 1:
         raise UsageError(
             f"gold_times must be a whole number from 1 on, not {gold_times}", remedy="such as 10"
         )
+
+
+def _require_vote(vote: float | None) -> None:
+    if vote is not None and not 0 < vote <= 1:
+        raise UsageError(f"vote must be more than 0 and at most 1, not {vote}", remedy="such as 0.4")
