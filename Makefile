@@ -132,20 +132,32 @@ SHARED ?= ../shared
 model: $(READY)  ## make the embedded news model anew, from SHARED; a GPU is needed
 	$(BIN)/python recipes/news_data.py $(DATA) $(MAKING)
 	$(BIN)/python recipes/outside_data.py $(SHARED)/data build/outside --gold $(MAKING)/train.jsonl
+	for times in 6 20 60; do \
+		$(BIN)/python recipes/phrases.py news build/outside/teachers.jsonl $(MAKING)/phrases-$$times.jsonl \
+			--times $$times || exit 1; \
+	done
+	cat build/outside/teachers.jsonl $(MAKING)/phrases-20.jsonl > $(MAKING)/teachers.jsonl
 	$(BIN)/python recipes/encoders.py mpnet build/encoders
 	for teacher in 1 2 3 4 5; do \
-		$(BIN)/biaffinity train transformer --train build/outside/teachers.jsonl $(NEWS_DATA) --no-export \
+		$(BIN)/biaffinity train transformer --train $(MAKING)/teachers.jsonl $(NEWS_DATA) --no-export \
 			--seed $$teacher --device cuda --set encoder.name=build/encoders/all-mpnet-base-v2 \
 			--set training.epochs=8 --set training.batch_size=32 --set training.negative_ratio=0.25 \
 			--set training.pretrained_learning_rate=6e-5 --out $(MAKING)/teacher-$$teacher || exit 1; \
 	done
-	zcat $(SHARED)/text/wikipedia.jsonl.gz | $(BIN)/biaffinity distil $(NEWS_TEACHERS) --text - --from jsonl \
-		--labels $(MAKING)/labels --train $(MAKING)/train.jsonl $(NEWS_DATA) --vectors $(VECTORS) \
-		--seed 3 --no-export --out $(MAKING)/student
-	$(BIN)/python recipes/last_epochs.py $(MAKING)/train.jsonl $(MAKING)/labels/labelled.jsonl $(MAKING)/last.jsonl
+	$(BIN)/python recipes/variants.py $(MAKING)/train.jsonl build/outside/teachers.jsonl $(VECTORS) \
+		$(MAKING)/variants.jsonl
+	(zcat $(SHARED)/text/wikipedia.jsonl.gz; cat $(MAKING)/variants.jsonl) | \
+		$(BIN)/biaffinity distil $(NEWS_TEACHERS) --text - --from jsonl --labels $(MAKING)/labels --only-labels \
+		--train $(MAKING)/train.jsonl $(NEWS_DATA) --out $(MAKING)/student
+	$(BIN)/python recipes/renamed.py $(MAKING)/labels/labelled.jsonl $(MAKING)/teachers.jsonl $(MAKING)/renamed.jsonl
+	$(BIN)/biaffinity distil --labels $(MAKING)/labels --also $(MAKING)/phrases-60.jsonl \
+		--also $(MAKING)/renamed.jsonl --train $(MAKING)/train.jsonl $(NEWS_DATA) --vectors $(VECTORS) \
+		--set training.epochs=6 --no-export --out $(MAKING)/student
+	$(BIN)/python recipes/last_epochs.py $(MAKING)/train.jsonl $(MAKING)/labels/labelled.jsonl $(MAKING)/last.jsonl \
+		--also $(MAKING)/phrases-6.jsonl build/outside/train.jsonl
 	$(BIN)/biaffinity train distilled --start $(MAKING)/student --train $(MAKING)/last.jsonl $(NEWS_DATA) \
-		--set training.epochs=4 --set training.batch_size=32 --set training.learning_rate=1e-3 \
-		--set training.negative_ratio=0.3 --out $(MAKING)/model
+		--set training.epochs=3 --set training.batch_size=32 --set training.learning_rate=1e-3 \
+		--set training.negative_ratio=1 --out $(MAKING)/model
 	cp $(addprefix $(MAKING)/model/,config.json vocabulary.json model.safetensors *.onnx README.md) $(NEWS)
 	$(BIN)/biaffinity verify --seal $(NEWS)  # its examples.json and about.json are ours
 	$(BIN)/biaffinity evaluate $(MAKING)/held_out.jsonl --model $(NEWS)
@@ -154,28 +166,46 @@ model: $(READY)  ## make the embedded news model anew, from SHARED; a GPU is nee
 # The general model (docs/general.md): data of SHARED, transformers as teachers, a student of the size of news.
 GENERAL := build/general
 TEACHERS := $(addprefix $(GENERAL)/teacher-,1 2 3)
-GENERAL_TRAIN := --train $(GENERAL)/train.jsonl --dev $(GENERAL)/dev.jsonl --resume
+GENERAL_DEV := --dev $(GENERAL)/dev.jsonl --resume
+GENERAL_SET := --set training.selection=micro --set calibration.negative_sentences=0 \
+	--set calibration.no_relation_bias=fitted
 
 general-data: $(READY)  ## the data of the general model, from SHARED, into build/general
 	$(BIN)/python recipes/general_data.py $(SHARED)/data $(GENERAL)
 
 general-teachers: general-data  ## its three teachers, transformers; a GPU is needed
+	for times in 6 20 60; do \
+		$(BIN)/python recipes/phrases.py general $(GENERAL)/train.jsonl $(GENERAL)/phrases-$$times.jsonl \
+			--times $$times || exit 1; \
+	done
+	cat $(GENERAL)/train.jsonl $(GENERAL)/phrases-20.jsonl > $(GENERAL)/teachers.jsonl
 	$(BIN)/python recipes/encoders.py mpnet build/encoders
 	for teacher in 1 2 3; do \
 		mkdir -p $(GENERAL)/teacher-$$teacher && cp $(GENERAL)/about.json $(GENERAL)/teacher-$$teacher && \
-		$(BIN)/biaffinity train transformer $(GENERAL_TRAIN) --seed $$teacher --device cuda \
-			--set encoder.name=build/encoders/all-mpnet-base-v2 --set training.epochs=8 \
-			--set training.batch_size=32 --set model.relations_per_pair=several \
-			--out $(GENERAL)/teacher-$$teacher || exit 1; \
+		$(BIN)/biaffinity train transformer --train $(GENERAL)/teachers.jsonl $(GENERAL_DEV) --seed $$teacher \
+			--device cuda --set encoder.name=build/encoders/all-mpnet-base-v2 --set training.epochs=8 \
+			--set training.batch_size=64 --set training.pretrained_learning_rate=8e-5 \
+			--set training.selection=micro --out $(GENERAL)/teacher-$$teacher || exit 1; \
+	done
+	for part in dev test; do \
+		$(BIN)/python recipes/general_score.py $(GENERAL)/teacher-1 $(GENERAL) $$part --device cuda \
+			--json results/general-large-$$part.json || exit 1; \
 	done
 
 general: general-teachers  ## the general model: the teachers label SHARED's text, a student learns from it
 	mkdir -p $(GENERAL)/model && cp $(GENERAL)/about.json $(GENERAL)/model
 	cp recipes/general_examples.json $(GENERAL)/model/examples.json
 	zcat $(SHARED)/text/wikipedia.jsonl.gz | $(BIN)/biaffinity distil $(TEACHERS) --text - --from jsonl \
-		--labels $(GENERAL)/labels $(GENERAL_TRAIN) --gold-times 3 --vectors $(VECTORS) \
-		--set model.relations_per_pair=several --set training.selection=micro --out $(GENERAL)/model
-	$(BIN)/python recipes/general_score.py $(GENERAL)/teacher-1 $(GENERAL) dev --json results/general-teacher.json
+		--labels $(GENERAL)/labels --only-labels --train $(GENERAL)/train.jsonl $(GENERAL_DEV) --out $(GENERAL)/student
+	$(BIN)/python recipes/renamed.py $(GENERAL)/labels/labelled.jsonl $(GENERAL)/train.jsonl $(GENERAL)/renamed.jsonl
+	$(BIN)/biaffinity distil --labels $(GENERAL)/labels --also $(GENERAL)/phrases-60.jsonl \
+		--also $(GENERAL)/renamed.jsonl --train $(GENERAL)/train.jsonl $(GENERAL_DEV) --gold-times 4 \
+		--vectors $(VECTORS) $(GENERAL_SET) --set training.epochs=5 --no-export --out $(GENERAL)/student
+	$(BIN)/python recipes/last_epochs.py $(GENERAL)/train.jsonl $(GENERAL)/labels/labelled.jsonl \
+		$(GENERAL)/last.jsonl --also $(GENERAL)/phrases-6.jsonl
+	$(BIN)/biaffinity train distilled --start $(GENERAL)/student --train $(GENERAL)/last.jsonl $(GENERAL_DEV) \
+		--set training.epochs=3 --set training.batch_size=32 --set training.learning_rate=1e-3 \
+		--set training.negative_ratio=1 $(GENERAL_SET) --out $(GENERAL)/model
 	$(BIN)/python recipes/general_score.py $(GENERAL)/model $(GENERAL) dev --json results/general-dev.json
 
 calibration: $(READY)  ## how far the news model's scores can be trusted, on DATA's dev: numbers and picture

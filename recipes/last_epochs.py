@@ -1,6 +1,6 @@
 """The data of a student's last epochs: gold once, and about as many of the sentences that teachers labelled.
 
-    python recipes/last_epochs.py train.jsonl labels/labelled.jsonl last.jsonl
+    python recipes/last_epochs.py train.jsonl labels/labelled.jsonl last.jsonl [--also phrases.jsonl]
 
 A student has read a hundred labelled sentences for each gold one. At the end it goes on with as many of both
 (`biaffinity train --start`): gold alone would make it forget the rest.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 from biaffinity import formats
@@ -20,7 +21,7 @@ LABELLED = 5000
 UNRELATED = 10
 
 
-def prepare(gold: Path, labelled: Path, out: Path) -> None:
+def prepare(gold: Path, labelled: Path, out: Path, also: Sequence[Path] = ()) -> None:
     """Write the mixture."""
     numbers = random.Random(1)
     drawn = [
@@ -29,6 +30,8 @@ def prepare(gold: Path, labelled: Path, out: Path) -> None:
         if len(sentence) <= 100 and (sentence.relations or numbers.randrange(UNRELATED) == 0)
     ]
     sentences = [*formats.read(gold), *numbers.sample(drawn, min(LABELLED, len(drawn)))]
+    for path in also:
+        sentences += formats.read(path)
     formats.write(out, map(plain, sentences), "jsonl")
 
 
@@ -37,5 +40,6 @@ if __name__ == "__main__":
     parser.add_argument("gold", type=Path, help="the gold sentences")
     parser.add_argument("labelled", type=Path, help="labelled.jsonl of a distillation")
     parser.add_argument("out", type=Path, help="the file to write")
+    parser.add_argument("--also", type=Path, nargs="*", default=[], help="other sentences to read whole")
     arguments = parser.parse_args()
-    prepare(arguments.gold, arguments.labelled, arguments.out)
+    prepare(arguments.gold, arguments.labelled, arguments.out, arguments.also)

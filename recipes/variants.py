@@ -1,6 +1,6 @@
 """Variants of gold sentences for teachers to label: other names of a type, other words of like meaning.
 
-    python results/tuning/variants.py train.jsonl names.jsonl ../shared/vectors/glove.6B.100d.words.txt OUT
+    python recipes/variants.py train.jsonl names.jsonl ../shared/vectors/glove.6B.100d.words.txt OUT
 
 A student learns what its teachers make of text, and most text is far from the corpus. These sentences are
 near it: each entity may give way to another of its type (of ``names.jsonl``), and a word to one of its
@@ -11,6 +11,7 @@ sentence need not state what it did, so teachers read it as any other text.
 from __future__ import annotations
 
 import argparse
+import json
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ import numpy as np
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
+from biaffinity.files import writing
 
 #: Variants of a sentence with a relation, and of one without.
 RELATED, UNRELATED = 40, 8
@@ -35,7 +37,11 @@ def prepare(gold: Path, names: Path, vectors: Path, out: Path) -> None:
     inventory = names_by_type(formats.read(names))
     neighbours = nearest({token.lower() for sentence in sentences for token in sentence.tokens}, vectors)
     numbers = random.Random(1)
-    formats.write(out, variants(sentences, inventory, neighbours, numbers), "jsonl")
+    with writing(out) as file:
+        for sentence in variants(sentences, inventory, neighbours, numbers):
+            file.write(
+                json.dumps({"id": sentence.id, "text": " ".join(sentence.tokens)}, ensure_ascii=False) + "\n"
+            )
 
 
 def names_by_type(sentences: Iterator[Sentence]) -> dict[str, list[Sequence[str]]]:
