@@ -223,6 +223,3 @@ class Updated(Answer):
     #: Documents that were read: new ones, replaced ones, and those that are gone.
     documents: int
     mentions: int
-    #: How many there are now.
-    entities: int
-    facts: int

@@ -68,9 +68,15 @@ def update(database: Database, progress: Callable[[int, int], None] | None = Non
             progress(done, max(total, done))
     with database.transaction(alone=True):
         remove_empty(database)
-    if done * _MUCH > int(database.select("SELECT count(*) FROM documents")[0][0]):
+    if _are_many(database, done):
         database.settle()
     return done, mentions
+
+
+def _are_many(database: Database, documents: int) -> bool:
+    """Whether so many documents are much of the store; it looks at no more of it than that takes."""
+    most = documents * _MUCH
+    return most > int(database.select(f"SELECT count(*) FROM (SELECT 1 FROM documents LIMIT {most}) AS d")[0][0])
 
 
 def meet_names(database: Database) -> None:
