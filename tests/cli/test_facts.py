@@ -56,6 +56,7 @@ def test_about_shows_facts_with_their_sentences(ask: Command) -> None:
     assert code == 0
     assert out.splitlines() == [
         "Norvik Oil Company (Org, #2)  1 fact, 3 mentions in 2 documents",
+        "also NOC",
         "Work_For, as tail: 1 fact",
         "  Paul Okafor Work_For Norvik Oil Company  0.90, 2 documents, 3 times",
         "      Paul Okafor runs the Norvik Oil Company (NOC). Okafor lives in Solund.  [a]",

@@ -109,6 +109,7 @@ class About(Answer):
     """An entity, its names, and its facts grouped by relation."""
 
     entity: Entity
+    #: Those that mean it everywhere, then short names and acronyms, which do in some documents.
     names: tuple[str, ...]
     groups: tuple[Group, ...]
 

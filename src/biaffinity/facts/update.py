@@ -75,8 +75,9 @@ def update(database: Database, progress: Callable[[int, int], None] | None = Non
 
 def _are_many(database: Database, documents: int) -> bool:
     """Whether so many documents are much of the store; it looks at no more of it than that takes."""
-    most = documents * _MUCH
-    return most > int(database.select(f"SELECT count(*) FROM (SELECT 1 FROM documents LIMIT {most}) AS d")[0][0])
+    enough = documents * _MUCH
+    query = f"SELECT count(*) FROM (SELECT 1 FROM documents LIMIT {enough}) AS some_documents"
+    return int(database.select(query)[0][0]) < enough
 
 
 def meet_names(database: Database) -> None:
