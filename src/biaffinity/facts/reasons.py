@@ -75,7 +75,7 @@ def _in_documents(database: Database, names: Collection[int]) -> list[Reason]:
     # By key, as in a search: where PostgreSQL joins, it reads all names.
     query = "SELECT rule, name, means, document FROM entity_mentions WHERE name <> means AND means"
     rows = database.select_among(query, list(names))
-    written = dict(
+    written: dict[int, str] = dict(
         database.select_among(
             "SELECT id, written FROM names WHERE id", list({name for _, *pair, _ in rows for name in pair})
         )

@@ -39,7 +39,7 @@ def entities(database: Database, ids: Sequence[int]) -> dict[int, Entity]:
 def names(database: Database, entity: int) -> tuple[str, ...]:
     """The names of an entity, most meant first; then those that mean it in some documents alone."""
     query = "SELECT id, written FROM names WHERE entity = ? ORDER BY mentions DESC, id"
-    own = dict(database.select(query, [entity]))
+    own: dict[int, str] = dict(database.select(query, [entity]))
     query = "SELECT DISTINCT name FROM entity_mentions WHERE name <> means AND means"
     short = {name for (name,) in database.select_among(query, list(own))}
     rows = database.select_among("SELECT -borne, id, written FROM names WHERE id", list(short))
