@@ -161,9 +161,11 @@ import biaffinity.facts
 started = time.perf_counter()
 with biaffinity.facts.open(sys.argv[1]) as facts:
     done = facts.update()
-used = resource.getrusage(resource.RUSAGE_SELF)
-record = {"seconds": time.perf_counter() - started, "processor seconds": used.ru_utime + used.ru_stime}
-print(json.dumps({**record, "MB": used.ru_maxrss / 1024, **done.to_dict()}))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    record = {"seconds": time.perf_counter() - started, "processor seconds": used.ru_utime + used.ru_stime}
+    held = facts.summary()
+counts = {**done.to_dict(), "entities": held.entities, "facts": held.facts}
+print(json.dumps({**record, "MB": used.ru_maxrss / 1024, **counts}))
 """
 
 

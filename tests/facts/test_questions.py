@@ -52,6 +52,16 @@ def test_about_an_entity_are_its_facts_by_relation(news_facts: Facts) -> None:
     assert news_facts.about("Paul Okafor", relation="Kill").groups == ()
 
 
+def test_about_an_entity_are_all_its_names_those_of_some_documents_last(news_facts: Facts) -> None:
+    assert news_facts.about("Norvik Oil").names == ("Norvik Oil Company", "NOC")
+    assert news_facts.about("Salima Murad").names == ("Salima Mourad", "Salima Murad")
+    news_facts.split("Norvik Oil", "NOC")
+    assert news_facts.about("Norvik Oil").names == ("Norvik Oil Company",)
+    assert news_facts.about("NOC").names == ("NOC",)
+    news_facts.merge("Norvik Oil", "NOC")
+    assert sorted(news_facts.about("NOC").names) == ["NOC", "Norvik Oil Company"]
+
+
 def test_a_sentence_tells_where_its_two_names_are(news_facts: Facts) -> None:
     (fact,) = news_facts.find(head="Paul Okafor", relation="Live_In")
     (evidence,) = fact.evidence

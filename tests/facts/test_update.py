@@ -211,8 +211,8 @@ def test_what_no_text_speaks_of_any_more_is_gone(store: str) -> None:
     remove(store, *(each.name for each in NEWS))
     with facts.open(store) as opened:
         assert opened.waiting() == len(NEWS)
-        done = opened.update()
-        assert (done.documents, done.entities, done.facts) == (len(NEWS), 0, 0)
+        assert opened.update() == facts.Updated(len(NEWS), 0)
+        assert opened.summary() == facts.Summary(0, 0, 0, 0, (), ())
         assert opened.search("norvik") == []
         for table in (
             "names",

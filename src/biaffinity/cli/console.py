@@ -42,10 +42,12 @@ def warn(line: str) -> None:
 def counted(number: int, thing: str) -> str:
     """So many of a thing.
 
-    >>> counted(1, "sentence"), counted(1200, "sentence")
-    ('1 sentence', '1,200 sentences')
+    >>> counted(1, "sentence"), counted(1200, "sentence"), counted(2, "entity")
+    ('1 sentence', '1,200 sentences', '2 entities')
     """
-    return f"{number:,} {thing}{'s' * (number != 1)}"
+    if number != 1:
+        thing = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number:,} {thing}"
 
 
 def tell_changes(report: Report) -> None:

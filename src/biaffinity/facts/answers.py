@@ -109,6 +109,7 @@ class About(Answer):
     """An entity, its names, and its facts grouped by relation."""
 
     entity: Entity
+    #: Those that mean it everywhere, then short names and acronyms, which do in some documents.
     names: tuple[str, ...]
     groups: tuple[Group, ...]
 
@@ -223,6 +224,3 @@ class Updated(Answer):
     #: Documents that were read: new ones, replaced ones, and those that are gone.
     documents: int
     mentions: int
-    #: How many there are now.
-    entities: int
-    facts: int

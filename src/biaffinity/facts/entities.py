@@ -38,6 +38,11 @@ def names_of(database: Database, wanted: Mapping[Pair, str]) -> tuple[dict[Pair,
     return known, new
 
 
+def entities_of(database: Database, names: Collection[int]) -> dict[int, int]:
+    """The entities of names, all by their ids."""
+    return dict(database.select_among("SELECT id, entity FROM names WHERE id", sorted(names)))
+
+
 def change_names(database: Database, meant: Counter[int], borne: Counter[int]) -> None:
     """Add to how often names are meant and borne."""
     rows = ((id, meant[id], borne[id]) for id in sorted({*meant, *borne}))

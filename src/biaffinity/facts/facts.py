@@ -61,8 +61,7 @@ class Facts:
             told = read_aliases(aliases)
             with self.database.transaction(alone=True):
                 set_aliases(self.database, told)
-        documents, mentions = update(self.database, progress)
-        return Updated(documents, mentions, self._count("entities WHERE mentions > 0"), self._count("facts"))
+        return Updated(*update(self.database, progress))
 
     def merge(self, one: int | str, other: int | str, *, type: str | None = None) -> Entity:
         """Make two entities of one type one, for good; the entity that they are now."""
@@ -89,7 +88,8 @@ class Facts:
         types = tuple(Counted(*row) for row in self.database.select(kinds))
         told = tuple(Counted(*row) for row in self.database.select(relations))
         counts = (sum(each.count for each in types), sum(each.count for each in told))
-        return Summary(self._count("documents"), *counts, waiting(self.database), types, told)
+        documents = int(self.database.select("SELECT count(*) FROM documents")[0][0])
+        return Summary(documents, *counts, waiting(self.database), types, told)
 
     def waiting(self) -> int:
         """How many documents were added, replaced or removed since the last update."""
@@ -247,9 +247,6 @@ class Facts:
     def close(self) -> None:
         """Leave the store."""
         self.database.close()
-
-    def _count(self, what: str) -> int:
-        return int(self.database.select(f"SELECT count(*) FROM {what}")[0][0])
 
     def __enter__(self) -> Facts:
         return self

@@ -10,7 +10,7 @@ from typing import Any
 
 from biaffinity.errors import UsageError
 from biaffinity.facts.answers import About, Entity, Group
-from biaffinity.facts.rows import facts, time_given
+from biaffinity.facts.rows import facts, names, time_given
 from biaffinity.store.database import Database
 
 _ROLES = ("head", "tail")
@@ -82,12 +82,9 @@ def about(database: Database, entity: Entity, filter: Filter, limit: int, senten
                 groups.append((relation, role, total, ids))
     groups.sort(key=lambda group: (-group[2], group[:2]))
     shown = {fact.id: fact for fact in facts(database, [id for *_, ids in groups for id in ids], sentences)}
-    rows = database.select(
-        "SELECT written FROM names WHERE entity = ? ORDER BY mentions DESC, id", [entity.id]
-    )
     return About(
         entity,
-        tuple(written for (written,) in rows),
+        names(database, entity.id),
         tuple(Group(*group[:3], tuple(shown[id] for id in group[3] if id in shown)) for group in groups),
     )
 

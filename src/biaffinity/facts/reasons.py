@@ -72,14 +72,17 @@ def _links(database: Database, names: Collection[int]) -> list[Reason]:
 def _in_documents(database: Database, names: Collection[int]) -> list[Reason]:
     """The short names and acronyms that mean it, with how many documents say so."""
     counts: dict[tuple[str, str, str], set[int]] = {}
-    rows = database.select_among(
-        "SELECT m.rule, short.written, meant.written, m.document FROM entity_mentions AS m "
-        "JOIN names AS short ON short.id = m.name JOIN names AS meant ON meant.id = m.means "
-        "WHERE m.name <> m.means AND m.means",
-        list(names),
+    # By key, as in a search: where PostgreSQL joins, it reads all names.
+    query = "SELECT rule, name, means, document FROM entity_mentions WHERE name <> means AND means"
+    rows = database.select_among(query, list(names))
+    written: dict[int, str] = dict(
+        database.select_among(
+            "SELECT id, written FROM names WHERE id", list({name for _, *pair, _ in rows for name in pair})
+        )
     )
     for rule, short, full, document in rows:
-        counts.setdefault((rule, short, full), set()).add(document)
+        if short in written and full in written:  # else another has just taken it away
+            counts.setdefault((rule, written[short], written[full]), set()).add(document)
     first = {min(documents) for documents in counts.values()}
     name: dict[int, str] = dict(
         database.select_among("SELECT id, name FROM documents WHERE id", sorted(first))

@@ -36,6 +36,16 @@ def entities(database: Database, ids: Sequence[int]) -> dict[int, Entity]:
     return {row[0]: Entity(*row) for row in rows}
 
 
+def names(database: Database, entity: int) -> tuple[str, ...]:
+    """The names of an entity, most meant first; then those that mean it in some documents alone."""
+    query = "SELECT id, written FROM names WHERE entity = ? ORDER BY mentions DESC, id"
+    own: dict[int, str] = dict(database.select(query, [entity]))
+    query = "SELECT DISTINCT name FROM entity_mentions WHERE name <> means AND means"
+    short = {name for (name,) in database.select_among(query, list(own))}
+    rows = database.select_among("SELECT -borne, id, written FROM names WHERE id", list(short))
+    return tuple(dict.fromkeys([*own.values(), *(written for *_, written in sorted(rows))]))
+
+
 def facts(database: Database, ids: Sequence[int], sentences: int) -> list[Fact]:
     """Facts by their ids, in that order, each with its best sentences."""
     evidence = best_evidence(database, ids, sentences)

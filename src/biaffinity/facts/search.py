@@ -8,6 +8,7 @@ from typing import Any
 
 from biaffinity.errors import MissingExtraError, UsageError
 from biaffinity.facts.answers import Entity, Found
+from biaffinity.facts.entities import entities_of
 from biaffinity.facts.index import NameIndex
 from biaffinity.facts.names import normal_form
 from biaffinity.facts.rows import entities
@@ -77,21 +78,20 @@ def _exactly(database: Database, normal: str) -> list[int]:
 
 def _found(database: Database, names: Sequence[int], normal: str, type: str | None) -> dict[int, Found]:
     """The entities that names are of, by id, each under the name that is most like what is looked for."""
-    rows = database.select_among(
-        "SELECT names.normal, names.written, names.type, names.entity FROM names "
-        "WHERE mentions > 0 AND names.id",
-        names,
-    )
+    # By key, step by step: where PostgreSQL joins, it expects far too many short names and reads all names.
+    query = "SELECT id, normal, written, type, entity, mentions FROM names WHERE id"
+    rows = {id: cells for id, *cells in database.select_among(query, names)}
+    called = [(name, entity) for name, (*_, entity, mentions) in rows.items() if mentions > 0]
     # A short name or an acronym is of those whom it meant.
-    rows += database.select_among(
-        "SELECT DISTINCT short.normal, short.written, short.type, meant.entity FROM entity_mentions AS m "
-        "JOIN names AS short ON short.id = m.name JOIN names AS meant ON meant.id = m.means "
-        "WHERE m.name <> m.means AND m.name",
-        names,
-    )
+    query = "SELECT DISTINCT name, means FROM entity_mentions WHERE name <> means AND name"
+    short = database.select_among(query, names)
+    meant = entities_of(database, {means for _, means in short})
+    # Whoever changes the store at this very moment may have taken one of them away.
+    called += [(name, meant[means]) for name, means in short if name in rows and means in meant]
     best: dict[int, tuple[float, str]] = {}
     ratio = _ratio()
-    for other, written, its_type, entity in rows:
+    for name, entity in called:
+        other, written, its_type, *_ = rows[name]
         if type is None or its_type == type:
             mine = (ratio(normal, other), written)
             best[entity] = max(mine, best.get(entity, mine))

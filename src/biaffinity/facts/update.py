@@ -7,7 +7,7 @@ loses nothing but time, others read meanwhile, and two who do it at the same mom
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from biaffinity.facts.entities import (
@@ -17,6 +17,7 @@ from biaffinity.facts.entities import (
     call_entities,
     change_entities,
     change_names,
+    entities_of,
     names_of,
 )
 from biaffinity.facts.links import count_words, link_names, linked_by_words, regroup
@@ -67,9 +68,16 @@ def update(database: Database, progress: Callable[[int, int], None] | None = Non
             progress(done, max(total, done))
     with database.transaction(alone=True):
         remove_empty(database)
-    if done * _MUCH > int(database.select("SELECT count(*) FROM documents")[0][0]):
+    if _are_many(database, done):
         database.settle()
     return done, mentions
+
+
+def _are_many(database: Database, documents: int) -> bool:
+    """Whether so many documents are much of the store; it looks at no more of it than that takes."""
+    enough = documents * _MUCH
+    query = f"SELECT count(*) FROM (SELECT 1 FROM documents LIMIT {enough}) AS some_documents"
+    return int(database.select(query)[0][0]) < enough
 
 
 def meet_names(database: Database) -> None:
@@ -110,7 +118,7 @@ def read_documents(database: Database, documents: Sequence[int]) -> int:
     names, new = _names_of(database, mentions)
     regroup(database, link_names(database, new))
     rows = _meant(database, documents, mentions, names)
-    entity = _entities(database, {row[3] for row in rows})
+    entity = entities_of(database, {row[3] for row in rows})
     database.insert("entity_mentions", ["mention", "document", "name", "means", "rule"], rows)
     change_names(database, Counter(row[3] for row in rows), Counter(row[2] for row in rows))
     changes = _counted([(document, entity[means]) for _, document, _, means, _ in rows], 1)
@@ -196,10 +204,6 @@ def _meant(
             means, rule = found.get((each.normal, each.type), Meaning(each.normal, OWN))
             rows.append((each.id, document, names[each.normal, each.type], names[means, each.type], rule))
     return rows
-
-
-def _entities(database: Database, names: Collection[int]) -> dict[int, int]:
-    return dict(database.select_among("SELECT id, entity FROM names WHERE id", sorted(names)))
 
 
 def _said(database: Database, documents: Sequence[int], of_mention: Mapping[int, int]) -> list[Said]:

@@ -31,6 +31,8 @@ class Database(ABC):
     words: Mapping[str, str]
     #: Whether a text may hold the character NUL.
     holds_nul: bool
+    #: Whether an index has rows that are equal in its columns by their key.
+    equals_by_key: bool
 
     @abstractmethod
     def tables(self) -> set[str]:

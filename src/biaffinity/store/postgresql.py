@@ -32,6 +32,7 @@ class PostgreSQL(Database):
         "by_key": "",
     }
     holds_nul = False
+    equals_by_key = False
 
     def __init__(self, url: str) -> None:
         self.title = without_password(url)
@@ -108,11 +109,12 @@ class PostgreSQL(Database):
 
     def select_among(self, statement: str, values: Sequence[Any]) -> list[Row]:
         """The rows of a query that ends with a column, which is one of ``values``."""
-        return self.select(f"{statement} = ANY(?)", [list(values)])
+        return self.select(f"{statement} = ANY(?)", [list(values)]) if values else []
 
     def change_among(self, statement: str, values: Sequence[Any]) -> None:
         """Execute a statement that ends with a column, which is one of ``values``."""
-        self.change(f"{statement} = ANY(?)", [list(values)])
+        if values:
+            self.change(f"{statement} = ANY(?)", [list(values)])
 
     def change_each(self, statement: str, rows: Iterable[Row]) -> None:
         """Execute a statement once for each row of values."""

@@ -35,6 +35,7 @@ class SQLite(Database):
         "by_key": "WITHOUT ROWID",
     }
     holds_nul = True
+    equals_by_key = True
 
     def __init__(self, path: Path, *, patience: float = _PATIENCE) -> None:
         self.path = path

@@ -12,7 +12,7 @@ from biaffinity.annotation.schema import MENTION, RELATION
 from biaffinity.annotation.tables import argument_columns
 from biaffinity.errors import DataError
 from biaffinity.store.database import Database
-from biaffinity.store.fact_tables import FACT_TABLES
+from biaffinity.store.fact_tables import BEST_FIRST, FACT_TABLES
 
 _SQL = {str: "TEXT NOT NULL", int: "INTEGER NOT NULL", float: "{number}"}
 #: The sentence of a relation in characters of the text: it is what says so.
@@ -68,6 +68,7 @@ VERSIONS: tuple[tuple[str | Callable[[Database], None], ...], ...] = (
         "JOIN mentions AS tail ON tail.id = relation.tail",
     ),
     FACT_TABLES,
+    BEST_FIRST,
 )
 
 

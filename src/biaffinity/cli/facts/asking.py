@@ -195,7 +195,7 @@ def top(
 
     with open_facts(store) as facts:
         answer = facts.top(type=type, relation=relation, limit=limit, sentences=sentences)
-        waiting = facts.waiting()
+        held = facts.summary()
     if as_json:
         print_json(answer)
     else:
@@ -203,8 +203,10 @@ def top(
         shown.print(entity_table([(entity, "") for entity in answer.entities], ""))
         shown.print()
         print_facts(shown, answer.facts)
-    if waiting:
-        tell(f"{counted(waiting, 'document')} changed since: biaffinity facts update reads them")
+        known = f"{counted(held.entities, 'entity')} and {counted(held.facts, 'fact')}"
+        tell(f"{known} in all, of {counted(held.documents, 'document')}")
+    if held.waiting:
+        tell(f"{counted(held.waiting, 'document')} changed since: biaffinity facts update reads them")
 
 
 @facts_app.command()

@@ -40,9 +40,8 @@ def update(
         )
     if as_json:
         print_json(done)
-        return
-    read = f"{counted(done.documents, 'document')} read, {counted(done.mentions, 'mention')}"
-    tell(f"{read}; {store} holds {_entities(done.entities)} and {counted(done.facts, 'fact')}")
+    else:
+        tell(f"{counted(done.documents, 'document')} read, {counted(done.mentions, 'mention')}")
 
 
 @facts_app.command()
@@ -94,7 +93,3 @@ def split(
 
 def _bar() -> Progress:
     return Progress(console=talk, transient=True, disable=not talk.is_terminal)
-
-
-def _entities(number: int) -> str:
-    return "1 entity" if number == 1 else f"{number:,} entities"

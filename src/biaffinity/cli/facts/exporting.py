@@ -52,5 +52,4 @@ def export(
 
     with open_facts(store) as facts:
         done = write(facts, to.value, out, min_score=min_score, sentences=sentences, base=base)
-    entities = "1 entity" if done.entities == 1 else f"{done.entities:,} entities"
-    tell(f"{entities} and {counted(done.facts, 'fact')} written to {out}")
+    tell(f"{counted(done.entities, 'entity')} and {counted(done.facts, 'fact')} written to {out}")
