@@ -208,14 +208,14 @@ def given(count: int) -> list[GivenEntity]:
 
 def test_a_text_alone_weighs_its_characters_and_a_drawing_as_many_again() -> None:
     assert Task("x" * 300).weight == 300
-    assert Task("x" * 300, entities=given(1)).weight == 300
     assert Task("x" * 300, width=800).weight == 600
 
 
 def test_given_entities_weigh_by_their_pairs_and_more_where_they_are_drawn() -> None:
-    weights = [Task("x", entities=given(count)).weight for count in (0, 20, 40, 80)]
-    assert [round(weight / weights[1]) for weight in weights[2:]] == [4, 16]
-    assert Task("x", entities=given(40), width=800).weight > 5 * weights[2]
+    few, more, many = (Task("", entities=given(count)).weight for count in (20, 40, 80))
+    assert 2 * few < more
+    assert 4 * (more - 2 * few) == many - 2 * more  # beside what each costs: four times for twice as many
+    assert Task("", entities=given(40), width=800).weight > 5 * more
 
 
 def test_the_heaviest_request_that_is_taken_can_be_held() -> None:
@@ -238,6 +238,49 @@ def test_a_short_text_that_is_much_work_does_not_stand_before_others() -> None:
 
     asyncio.run(main())
     assert sorted(slate.batches) == [[crowd.text], ["a"]]
+
+
+def test_who_asks_for_little_waits_for_little_however_many_ask_for_more() -> None:
+    slate = Slate()
+    slate.go.clear()
+    long, short = "x" * (SMALL - OVERHEAD), "a"
+
+    async def main() -> None:
+        async with batching(slate) as batcher:
+            first = asks(batcher, "first")
+            await begun(slate)
+            others = [asks(batcher, long) for _ in range(20)]
+            await asyncio.sleep(0)
+            late = asks(batcher, short)
+            await asyncio.sleep(0)
+            slate.go.set()
+            await asyncio.gather(first, late, *others)
+
+    asyncio.run(main())
+    assert slate.batches[1][0] == short
+    assert len(slate.batches) == 2 + 20 * SMALL // BATCH_CHARACTERS
+
+
+def test_nobody_is_overtaken_for_ever() -> None:
+    async def main() -> list[str]:
+        lane, loop = Lane(gives_way=1e-4), asyncio.get_running_loop()
+        for text in ("x" * 100, "y" * 10):
+            lane.add(Waiting(Task(text), loop.create_future()))
+        await asyncio.sleep(0.02)  # more than 90 characters give way
+        lane.add(Waiting(Task("late"), loop.create_future()))
+        return [item.task.text[0] for item in lane.take()]
+
+    assert asyncio.run(main()) == ["y", "x", "l"]
+
+
+def test_large_texts_are_read_in_the_order_in_which_they_came() -> None:
+    async def main() -> list[int]:
+        lane, loop = Lane(), asyncio.get_running_loop()
+        for size in (5, 3, 9, 3):
+            lane.add(Waiting(Task("x" * size), loop.create_future()))
+        return [len(item.task.text) for item in lane.take()]
+
+    assert asyncio.run(main()) == [5, 3, 9, 3]
 
 
 def test_a_stream_waits_for_room_and_then_goes_on() -> None:

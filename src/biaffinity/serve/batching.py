@@ -1,8 +1,9 @@
 """Texts that arrive together are read together: two bounded lanes, a thread each, over the same extractors.
 
 Small requests go through one lane and large ones through the other, in batches of a bounded size, so that
-a large text shares the processor with small ones and never stands before them. What would make more wait
-than the bound, or longer than a request may take, is turned away at once.
+a large text shares the processor with small ones and never stands before them; among the small ones, short
+ones go first. What would make more wait than the bound, or longer than a request may take, is turned away at
+once.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ SMALL = 4_000
 LINGER = 0.002
 #: Of the time that a request may take, what may be spent before it: the rate it is told by can halve.
 _FORESEEN = 0.4
+#: Of that time, what the longest of the small requests gives way to shorter ones.
+_GIVES_WAY = 0.1
 #: Of both bounds, what streams may fill: they can wait, others are turned away.
 _FOR_STREAMS = 0.5
 #: Seconds that a stopping service waits for what its threads are at; then it goes without them.
@@ -42,7 +45,7 @@ class Batcher:
         self._metrics = metrics
         self._max_waiting = max_waiting
         self._timeout = timeout
-        self._small, self._large = Lane(), Lane()
+        self._small, self._large = Lane(_GIVES_WAY * timeout / SMALL), Lane()
         self._room = asyncio.Event()
         self._hands: list[Hand[list[bytes | Exception]]] = []
         self._work = [asyncio.create_task(self._serve(lane)) for lane in (self._small, self._large)]

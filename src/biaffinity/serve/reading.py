@@ -25,10 +25,10 @@ from biaffinity.show.palette import Palette
 #: long stream has, so that short sentences are not padded to the length of the longest.
 BATCH_TOKENS = 512
 
-#: What a pair of given entities costs, and one that may come to be drawn, in characters to be read.
-_PAIR, _ARC = 0.125, 1.0
+#: What a given entity costs, a pair of them, and a relation that is drawn, in characters to be read.
+_ENTITY, _PAIR, _ARC = 10, 0.25, 8
 #: Entities that one may have a relation with, and pairs that are drawn, as far as costs are foreseen.
-_PARTNERS, _DRAWN = 150, 20_000
+_PARTNERS, _DRAWN = 150, 1_000
 
 _log = logging.getLogger(__name__)
 
@@ -49,13 +49,13 @@ class Task:
 
     @property
     def weight(self) -> int:
-        """What reading it may cost, in characters: pairs of given entities and arcs are work, however short
-        the text is.
+        """What reading it may cost, in characters: given entities, their pairs and arcs are work, however
+        short the text is.
         """
         given = len(self.entities or ())
         pairs = given * min(given, _PARTNERS)
-        weight = len(self.text) + int(pairs * _PAIR)
-        return weight if self.width is None else weight + len(self.text) + int(min(pairs, _DRAWN) * _ARC)
+        weight = len(self.text) + given * _ENTITY + int(pairs * _PAIR)
+        return weight if self.width is None else weight + len(self.text) + min(pairs, _DRAWN) * _ARC
 
 
 class AbandonedError(Exception):
