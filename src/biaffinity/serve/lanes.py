@@ -10,8 +10,8 @@ from itertools import count
 
 from biaffinity.serve.reading import Task
 
-#: Characters that a lane reads at one time: a tenth of a second of work.
-BATCH_CHARACTERS = 12_000
+#: Characters that a lane reads at one time: some tenths of a second of work.
+BATCH_CHARACTERS = 24_000
 #: Counted for every text beside its own characters, for what it costs to hold even an empty one.
 OVERHEAD = 32
 #: Characters a second that a lane is taken to read until its first batches tell.
@@ -21,11 +21,12 @@ _NEWEST = 0.2  # what the last batch weighs in the rate
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """A text that was accepted, where its answer goes, and what it counts for."""
+    """A text that was accepted, where its answer goes, what it counts for, and the lane that it counts in."""
 
     task: Task
     answer: asyncio.Future[bytes]
     size: int = field(init=False)
+    lane: Lane = field(init=False)
 
     def __post_init__(self) -> None:
         self.size = self.task.weight + OVERHEAD
@@ -44,10 +45,12 @@ class Lane:
     """Texts that wait, and those of them that are being read.
 
     For every character a text gives way, so many seconds, to shorter ones that come after it. So whoever asks
-    for little waits for little, however many ask for more; and nobody is overtaken for ever.
+    for little waits for little, however many ask for more; and nobody is overtaken for ever. Texts that are
+    read together may have ``most_pairs`` pairs of entities.
     """
 
-    def __init__(self, gives_way: float = 0.0) -> None:
+    def __init__(self, gives_way: float = 0.0, most_pairs: int | None = None) -> None:
+        self.most_pairs = most_pairs
         self.filled = asyncio.Event()
         self.unanswered = 0  # characters
         self.since: float | None = None  # when the batch was begun that is being read
@@ -62,6 +65,7 @@ class Lane:
 
     def add(self, item: Waiting) -> None:
         """Let a text wait."""
+        item.lane = self
         due = time.perf_counter() + item.size * self._gives_way
         heappush(self._queue, (due, next(self._numbers), item))
         self.unanswered += item.size
@@ -77,6 +81,10 @@ class Lane:
                 self._batch.append(item)
                 size += item.size
         return self._batch
+
+    def release(self, item: Waiting) -> None:
+        """Count a text no more."""
+        self.unanswered -= item.size
 
     def is_full(self) -> bool:
         """Whether a whole batch waits."""
