@@ -37,6 +37,7 @@ from biaffinity.serve.schemas import (
 )
 from biaffinity.serve.settings import LONGEST_GIVEN, MOST_TEXTS, Settings
 from biaffinity.serve.streaming import answer_lines
+from biaffinity.serve.trimming import Trimmer
 from biaffinity.serve.turns import Turns
 from biaffinity.version import __version__
 
@@ -59,7 +60,7 @@ class Service:
         self._facts = facts
         self._batcher: Batcher | None = None
         self._bodies, self._answers = Held(settings.max_held), Held(settings.max_held)
-        self._turns = Turns()
+        self._turns, self._trimmer = Turns(), Trimmer()
         records = [model.record(default=model is models.default) for model in models]
         self._listing = ModelsAnswer(models=records).model_dump_json(exclude_none=True).encode()
 
@@ -69,7 +70,7 @@ class Service:
         with warnings.catch_warnings():
             # A monstrous sentence is read in pieces; the answer shows them, and the log would say whose.
             warnings.simplefilter("ignore", BiaffinityWarning)
-            self._turns = Turns()  # like the batcher, of one event loop
+            self._turns, self._trimmer = Turns(), Trimmer()  # like the batcher, of one event loop
             self._batcher = batcher = Batcher(
                 Readers({model.name: self._reader(model) for model in self._models}),
                 self._metrics,
@@ -108,6 +109,7 @@ class Service:
         """Entities and relations of one text or of several."""
         require_type(request, JSON)
         settings = self._settings
+        self._trimmer.soon()
         with self._bodies.some() as hold:
             body = await read_body(request, settings.max_bytes, settings.timeout, hold)
             wanted = await self._turns.take(_understood, body)
@@ -176,6 +178,7 @@ class Service:
         return Response(exposition, media_type="text/plain; version=0.0.4; charset=utf-8")
 
     def _line_task(self, item: OneText) -> Task:
+        self._trimmer.soon()
         return _as_task(item, self._models.named(item.model))
 
 
