@@ -106,7 +106,7 @@ bench: $(READY)  ## speed, memory and disk beside their bars; JSON goes to build
 	$(BIN)/python benchmarks/kills.py --json build/bench/kills.json
 	$(BIN)/python benchmarks/facts_page.py --json build/bench/facts-page.json
 
-attack: $(READY)  ## the attacks of docs/security.md and docs/reliability.md; some twenty minutes
+attack: $(READY)  ## the attacks of docs/security.md and docs/reliability.md; some ten minutes
 	$(BIN)/python benchmarks/attack.py --json results/attack.json
 
 # Tools of their own, whose dependencies are not ours.

@@ -19,11 +19,15 @@ echo hatchling | pin constraints.txt pyproject.toml - --all-extras "$@"
 } >constraints.txt
 rm constraints.txt.new
 pin constraints-hashed.txt pyproject.toml --generate-hashes -c constraints.txt \
-	--extra hub --extra serve --extra stats --extra tables
+	--extra exports --extra facts --extra hub --extra postgresql --extra serve --extra stats --extra tables \
+	--extra transformers
 {
 	echo "# The same pins with the SHA-256 of every file that an index may give for them, for what runs a model:"
-	echo "# the base and the extras hub, serve, stats, tables. Made by: make constraints. To use them:"
+	echo "# the base and the extras exports, facts, hub, postgresql, serve, stats, tables, transformers. Made by:"
+	echo "# make constraints. To use them:"
 	echo "#   pip install --require-hashes -r constraints-hashed.txt && pip install --no-deps ."
+	echo "# All of it is installed, so what is large is not in it: ray, spacy, train. Pins of your own choice:"
+	echo "#   uv pip compile --generate-hashes -c constraints.txt --extra spacy pyproject.toml"
 	cat constraints-hashed.txt.new
 } >constraints-hashed.txt
 rm constraints-hashed.txt.new

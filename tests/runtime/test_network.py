@@ -241,9 +241,26 @@ def test_blocks_of_pairs_change_nothing(
     whole = found(networks[0], strange_news)
     assert len(whole.pairs) > 14
     monkeypatch.setattr(torch_network, "BLOCK", 7)
-    monkeypatch.setattr(onnx_network, "BLOCK", 7)
+    monkeypatch.setattr(onnx_network, "BLOCK_NUMBERS", 7 * networks[1]._widest)
     for network in networks:
         assert_found_alike(found(network, strange_news), whole)
+
+
+def test_a_block_has_its_own_sentences_only(
+    network: OnnxNetwork, strange_news: list[Sentence], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored, read = network._pairs, []
+
+    def watching(feeds: dict[str, Any]) -> Any:
+        read.append((len(feeds["states"]), len(feeds["sentence"]), len(feeds["head"])))
+        return scored(feeds)
+
+    monkeypatch.setattr(network, "_pairs", watching)
+    monkeypatch.setattr(onnx_network, "BLOCK_NUMBERS", 0)  # a pair at a time
+    found(network, strange_news)
+    longest = max(len(sentence) for sentence in strange_news)
+    assert len(read) > len(strange_news)
+    assert all(sentences == pairs == 1 and spans <= longest for sentences, spans, pairs in read)
 
 
 def test_threads_may_share_a_network(

@@ -70,10 +70,13 @@ def test_a_client_that_takes_nothing_is_let_go(kind: Any) -> None:
 def test_what_is_held_for_clients_is_bounded_and_comes_back() -> None:
     held = Held(100)
     with held.some() as first, held.some() as second:
-        first.add(60)
-        first.add(100)  # one client alone can always be served
+        first.keep(60)
+        first.keep(160)  # one client alone can always be served
         with pytest.raises(ServiceError) as refused:
-            second.add(1)
+            second.keep(1)
         assert refused.value.status == 429
         assert held.now == 160
+        first.keep(90)
+        second.keep(10)
+        assert held.now == 100
     assert held.now == 0

@@ -13,7 +13,7 @@ from biaffinity.serve.batching import SMALL, Batcher
 from biaffinity.serve.lanes import BATCH_CHARACTERS, OVERHEAD, Lane, Waiting
 from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.problems import ServiceError
-from biaffinity.serve.reading import Task
+from biaffinity.serve.reading import CrowdedError, Task
 from biaffinity.serve.schemas import GivenEntity
 from biaffinity.serve.settings import MOST_GIVEN, Settings
 
@@ -28,7 +28,7 @@ class Slate:
         self.go = threading.Event()
         self.go.set()
 
-    def read(self, tasks: Sequence[Task], wanted: object) -> list[bytes | Exception]:
+    def read(self, tasks: Sequence[Task], wanted: object, most_pairs: int | None) -> list[bytes | Exception]:
         self.batches.append([task.text for task in tasks])
         assert self.go.wait(20)
         return [
@@ -102,7 +102,7 @@ def test_requests_that_arrive_meanwhile_are_the_next_batch() -> None:
 
 def test_a_batch_is_bounded() -> None:
     slate = Slate()
-    text = "x" * 3000
+    text = "x" * 900
 
     async def main() -> None:
         async with batching(slate) as batcher:
@@ -110,7 +110,7 @@ def test_a_batch_is_bounded() -> None:
 
     asyncio.run(main())
     assert sum(map(len, slate.batches)) == 50
-    assert max(map(len, slate.batches)) == BATCH_CHARACTERS // (3000 + OVERHEAD)
+    assert max(map(len, slate.batches)) == BATCH_CHARACTERS // (900 + OVERHEAD)
 
 
 def test_a_text_that_fails_leaves_its_neighbours_alone() -> None:
@@ -181,9 +181,11 @@ def test_a_request_that_takes_too_long_is_told_and_its_text_is_not_read() -> Non
 
 def test_a_large_text_does_not_stand_before_small_ones() -> None:
     class Heavy(Slate):
-        def read(self, tasks: Sequence[Task], wanted: object) -> list[bytes | Exception]:
+        def read(
+            self, tasks: Sequence[Task], wanted: object, most_pairs: int | None
+        ) -> list[bytes | Exception]:
             if len(tasks[0].text) > SMALL:
-                return super().read(tasks, wanted)
+                return super().read(tasks, wanted, most_pairs)
             return [b"small"] * len(tasks)
 
     slate = Heavy()
@@ -208,14 +210,14 @@ def given(count: int) -> list[GivenEntity]:
 
 def test_a_text_alone_weighs_its_characters_and_a_drawing_as_many_again() -> None:
     assert Task("x" * 300).weight == 300
-    assert Task("x" * 300, entities=given(1)).weight == 300
     assert Task("x" * 300, width=800).weight == 600
 
 
 def test_given_entities_weigh_by_their_pairs_and_more_where_they_are_drawn() -> None:
-    weights = [Task("x", entities=given(count)).weight for count in (0, 20, 40, 80)]
-    assert [round(weight / weights[1]) for weight in weights[2:]] == [4, 16]
-    assert Task("x", entities=given(40), width=800).weight > 5 * weights[2]
+    few, more, many = (Task("", entities=given(count)).weight for count in (20, 40, 80))
+    assert 2 * few < more
+    assert 4 * (more - 2 * few) == many - 2 * more  # beside what each costs: four times for twice as many
+    assert Task("", entities=given(40), width=800).weight > 5 * more
 
 
 def test_the_heaviest_request_that_is_taken_can_be_held() -> None:
@@ -238,6 +240,73 @@ def test_a_short_text_that_is_much_work_does_not_stand_before_others() -> None:
 
     asyncio.run(main())
     assert sorted(slate.batches) == [[crowd.text], ["a"]]
+
+
+def test_who_asks_for_little_waits_for_little_however_many_ask_for_more() -> None:
+    slate = Slate()
+    slate.go.clear()
+    long, short = "x" * (SMALL - OVERHEAD), "a"
+
+    async def main() -> None:
+        async with batching(slate) as batcher:
+            first = asks(batcher, "first")
+            await begun(slate)
+            others = [asks(batcher, long) for _ in range(20)]
+            await asyncio.sleep(0)
+            late = asks(batcher, short)
+            await asyncio.sleep(0)
+            slate.go.set()
+            await asyncio.gather(first, late, *others)
+
+    asyncio.run(main())
+    assert slate.batches[1][0] == short
+    assert len(slate.batches) > 3
+
+
+def test_a_text_that_turns_out_to_be_crowded_goes_over_to_the_large_ones() -> None:
+    class Choosy(Slate):
+        def read(
+            self, tasks: Sequence[Task], wanted: object, most_pairs: int | None
+        ) -> list[bytes | Exception]:
+            found = super().read(tasks, wanted, most_pairs)
+            crowded = most_pairs is not None
+            return [
+                CrowdedError() if crowded and task.text == "crowd" else answer
+                for task, answer in zip(tasks, found, strict=True)
+            ]
+
+    slate = Choosy()
+
+    async def main() -> None:
+        async with batching(slate) as batcher:
+            answers = await asyncio.gather(*(asks(batcher, text) for text in ("a", "crowd", "b")))
+            assert answers == [[b"A"], [b"CROWD"], [b"B"]]
+            assert batcher._small.unanswered == batcher._large.unanswered == 0
+
+    asyncio.run(main())
+    assert slate.batches == [["a", "b", "crowd"], ["crowd"]]
+
+
+def test_nobody_is_overtaken_for_ever() -> None:
+    async def main() -> list[str]:
+        lane, loop = Lane(gives_way=1e-4), asyncio.get_running_loop()
+        for text in ("x" * 100, "y" * 10):
+            lane.add(Waiting(Task(text), loop.create_future()))
+        await asyncio.sleep(0.02)  # more than 90 characters give way
+        lane.add(Waiting(Task("late"), loop.create_future()))
+        return [item.task.text[0] for item in lane.take()]
+
+    assert asyncio.run(main()) == ["y", "x", "l"]
+
+
+def test_large_texts_are_read_in_the_order_in_which_they_came() -> None:
+    async def main() -> list[int]:
+        lane, loop = Lane(), asyncio.get_running_loop()
+        for size in (5, 3, 9, 3):
+            lane.add(Waiting(Task("x" * size), loop.create_future()))
+        return [len(item.task.text) for item in lane.take()]
+
+    assert asyncio.run(main()) == [5, 3, 9, 3]
 
 
 def test_a_stream_waits_for_room_and_then_goes_on() -> None:

@@ -95,6 +95,25 @@ def test_of_a_body_full_of_faults_one_is_told(wide: TestClient) -> None:
     assert "more" not in answer.json()["error"]["message"].replace("1 more", "")
 
 
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ("{%s}", None),
+        ('{"text": "a", "min_score": {%s}}', "min_score"),
+        ('{"text": "a", "drawing": {%s}}', "drawing"),
+        ('{"texts": [{%s}]}', "texts[0]"),
+    ],
+)
+def test_of_an_object_full_of_fields_no_field_is_looked_at(
+    wide: TestClient, body: str, where: str | None
+) -> None:
+    fields = ",".join(f'"{number}": 9' for number in range(50_000))
+    answer = wide.post("/v1/extract", content=body % fields, headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    assert answer.json()["error"].get("where") == where
+    assert answer.json()["error"]["message"] == "more than 1,000 fields"
+
+
 def test_the_limits_are_told(wide: TestClient) -> None:
     told = wide.get("/v1/model").json()
     assert {name: told[name] for name in ("max_entities", "max_relations", "max_arcs")} == {

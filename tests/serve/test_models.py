@@ -140,7 +140,9 @@ class Echo:
         self.name = name
         self.batches: list[list[str]] = []
 
-    def read(self, tasks: Sequence[Task], wanted: Callable[[], bool]) -> list[bytes | Exception]:
+    def read(
+        self, tasks: Sequence[Task], wanted: Callable[[], bool], most_pairs: int | None
+    ) -> list[bytes | Exception]:
         self.batches.append([task.text for task in tasks])
         return [f"{self.name} {task.text}".encode() for task in tasks]
 

@@ -14,7 +14,7 @@ from biaffinity.extraction.thresholds import Thresholds
 from biaffinity.serve import Settings, create_app
 from biaffinity.serve.logs import JsonLines
 from biaffinity.serve.problems import ServiceError
-from biaffinity.serve.reading import Reader, Task
+from biaffinity.serve.reading import CrowdedError, Reader, Task
 from biaffinity.serve.schemas import GivenEntity
 from biaffinity.show.palette import Palette
 
@@ -43,6 +43,18 @@ def test_one_poisonous_text_does_not_fail_its_neighbours(extractor: Extractor) -
     assert isinstance(first, bytes)
     assert isinstance(last, bytes)
     assert (json.loads(first)["text"], json.loads(last)["id"]) == ("Ghent", "x")
+
+
+def test_of_texts_with_too_many_pairs_together_the_light_ones_are_read(extractor: Extractor) -> None:
+    reader = Reader(extractor, Settings())
+    crowd = Task("Ilka Roe met Ana Ruiz in Oslo, Bergen, Ghent, Lima, Paris and Rome. " * 2)
+    tasks = [crowd, Task(TEXT), crowd, crowd]
+    assert all(isinstance(answer, bytes) for answer in reader.read(tasks, most_pairs=1_000))
+    left, read, *others = reader.read(tasks, most_pairs=10)
+    assert all(isinstance(answer, CrowdedError) for answer in (left, *others))
+    assert isinstance(read, bytes)
+    assert json.loads(read)["text"] == TEXT
+    assert isinstance(reader.read([crowd], most_pairs=10)[0], CrowdedError)
 
 
 def test_every_drawing_has_the_colours_of_the_model_s_types(extractor: Extractor) -> None:

@@ -16,9 +16,11 @@ from starlette.testclient import TestClient
 from biaffinity import Extractor
 from biaffinity.serve import Settings
 from biaffinity.serve.bodies import read_lines
+from biaffinity.serve.held import Held
 from biaffinity.serve.problems import ServiceError
 from biaffinity.serve.reading import Task
 from biaffinity.serve.streaming import AHEAD, answer_lines
+from biaffinity.serve.turns import Turns
 
 NDJSON = {"content-type": "application/x-ndjson"}
 
@@ -83,7 +85,13 @@ def test_lines_are_read_no_further_ahead_than_they_are_answered() -> None:
             return asyncio.get_running_loop().create_future()
 
     async def main() -> None:
-        answers = answer_lines(endless(), Stuck(), lambda item: Task(item.text), Settings())  # type: ignore[arg-type]
+        answers = answer_lines(
+            endless(),
+            Stuck(),  # type: ignore[arg-type]
+            Turns(),
+            lambda item: Task(item.text),
+            Settings(),
+        )
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(anext(answers), 0.1)
 
@@ -104,13 +112,41 @@ def request_of(parts: list[bytes]) -> Request:
 
 @given(st.lists(st.binary(max_size=12) | st.sampled_from([b"\n", b"abc", b"abcdefghijkl"]), max_size=12))
 def test_lines_are_the_same_however_the_body_is_cut(parts: list[bytes]) -> None:
+    held = Held(8)
+
     async def main() -> list[bytes | None]:
-        return [line async for line in read_lines(request_of(parts), max_bytes=8, timeout=5)]
+        with held.some() as hold:
+            return [line async for line in read_lines(request_of(parts), 8, 5, hold)]
 
     whole = b"".join(parts).split(b"\n")
     if not whole[-1]:
         whole.pop()
     assert asyncio.run(main()) == [None if len(line) > 8 else line for line in whole]
+    assert held.now == 0
+
+
+def test_the_line_in_hand_and_the_one_that_is_coming_are_held() -> None:
+    held, parts = Held(100), [b"abc", b"de\nfg\nhij", b"kl\n"]
+
+    async def main() -> list[int]:
+        with held.some() as hold:
+            return [held.now async for _ in read_lines(request_of(parts), 50, 5, hold)]
+
+    assert asyncio.run(main()) == [5, 2, 5]
+
+
+def test_streams_whose_lines_do_not_end_are_bounded_together() -> None:
+    held = Held(100)
+
+    async def main() -> None:
+        with held.some() as others, held.some() as hold:
+            others.keep(80)
+            async for _ in read_lines(request_of([b"x" * 15, b"x" * 15]), 50, 5, hold):
+                pass
+
+    with pytest.raises(ServiceError) as caught:
+        asyncio.run(main())
+    assert (caught.value.status, held.now) == (429, 0)
 
 
 def test_a_client_that_sends_nothing_is_told() -> None:
@@ -119,8 +155,9 @@ def test_a_client_that_sends_nothing_is_told() -> None:
 
     async def main() -> None:
         request = Request({"type": "http", "headers": []}, receive)
-        async for _ in read_lines(request, max_bytes=8, timeout=0.05):
-            pass
+        with Held(8).some() as hold:
+            async for _ in read_lines(request, 8, 0.05, hold):
+                pass
 
     with pytest.raises(ServiceError) as caught:
         asyncio.run(main())

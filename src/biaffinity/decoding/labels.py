@@ -32,6 +32,9 @@ class Spans:
     def __len__(self) -> int:
         return len(self.sentence)
 
+    def __getitem__(self, chosen: slice) -> Spans:
+        return Spans(self.sentence[chosen], self.start[chosen], self.end[chosen], self.type[chosen])
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:

@@ -17,8 +17,9 @@ from biaffinity.errors import DataError
 from biaffinity.graphs.judge import Axes, Signature
 from biaffinity.runtime.parts import FolderParts
 
-#: Pairs scored at a time: what a sentence with thousands of entities needs stays small.
-BLOCK = 4096
+#: Numbers of the widest array that pairs are scored with at a time, 4 MB: what a sentence full of
+#: entities needs stays small, and within a cache.
+BLOCK_NUMBERS = 1 << 20
 _VECTORS = "relation vectors"
 
 
@@ -41,6 +42,7 @@ class OnnxNetwork:
         self._emissions, self._states, self._pairs = (
             parts.graph(name, signature) for name, signature in signatures.items()
         )
+        self._widest = signatures["pairs"].width
         self._folder = parts.folder
 
     @classmethod
@@ -68,17 +70,27 @@ class OnnxNetwork:
         rows, size, spans = involved(batch.lengths, spans, pairs)
         feeds: dict[str, Array] = {name: values[rows, :size] for name, values in tokens.items()}
         states = self._states({**feeds, "lengths": batch.lengths[rows]})
-        entities: dict[str, Array] = {
-            "states": states,
-            "sentence": spans.sentence,
-            "start": spans.start,
-            "end": spans.end,
-        }
-        blocks = (pairs[start : start + BLOCK] for start in range(0, len(pairs), BLOCK))
-        return self._numbers(
-            np.concatenate(
-                [self._pairs({**entities, "head": block.head, "tail": block.tail}) for block in blocks]
-            )
+        size = max(1, BLOCK_NUMBERS // self._widest)
+        blocks = (pairs[start : start + size] for start in range(0, len(pairs), size))
+        return self._numbers(np.concatenate([self._block_logits(states, spans, block) for block in blocks]))
+
+    def _block_logits(self, states: Floats, spans: Spans, pairs: Pairs) -> Floats:
+        """[pairs, classes], from their own sentences alone: what is computed for each entity and token is not
+        computed again in every block for all of them.
+        """
+        sentence = spans.sentence[pairs.head]
+        first, last = sentence.min(), sentence.max()
+        start, end = np.searchsorted(spans.sentence, (first, last + 1))
+        own = spans[start:end]
+        return self._pairs(
+            {
+                "states": states[first : last + 1],
+                "sentence": own.sentence - first,
+                "start": own.start,
+                "end": own.end,
+                "head": pairs.head - start,
+                "tail": pairs.tail - start,
+            }
         )
 
     def _numbers(self, scores: Floats) -> Floats:

@@ -34,7 +34,7 @@ class JsonAnswer(Response):
             await send({"type": "http.response.body", "body": body, "more_body": False})
             return
         with self._held.some() as hold:
-            hold.add(len(body))
+            hold.keep(len(body))
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             await _send(send, body, self._timeout)
             await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,8 +1,9 @@
 """Texts that arrive together are read together: two bounded lanes, a thread each, over the same extractors.
 
 Small requests go through one lane and large ones through the other, in batches of a bounded size, so that
-a large text shares the processor with small ones and never stands before them. What would make more wait
-than the bound, or longer than a request may take, is turned away at once.
+a large text shares the processor with small ones and never stands before them; among the small ones, short
+ones go first, and one that turns out to be full of entities goes over to the large ones. What would make more
+wait than the bound, or longer than a request may take, is turned away at once.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ from biaffinity.serve.lanes import OVERHEAD, Lane, Waiting
 from biaffinity.serve.logs import trace
 from biaffinity.serve.metrics import Metrics
 from biaffinity.serve.problems import ServiceError, fault
-from biaffinity.serve.reading import Readers, Task
+from biaffinity.serve.reading import CrowdedError, Readers, Task
 
 #: Characters, or work like that of so many, of a request that still counts as small.
 SMALL = 4_000
+#: Pairs of entities that small requests may have which are read together: some hundredths of a second.
+MOST_PAIRS = 10_000
 #: Seconds without a new request after which a crowd is taken to be complete.
 LINGER = 0.002
 #: Of the time that a request may take, what may be spent before it: the rate it is told by can halve.
 _FORESEEN = 0.4
+#: Of that time, what the longest of the small requests gives way to shorter ones.
+_GIVES_WAY = 0.1
 #: Of both bounds, what streams may fill: they can wait, others are turned away.
 _FOR_STREAMS = 0.5
 #: Seconds that a stopping service waits for what its threads are at; then it goes without them.
@@ -42,7 +47,7 @@ class Batcher:
         self._metrics = metrics
         self._max_waiting = max_waiting
         self._timeout = timeout
-        self._small, self._large = Lane(), Lane()
+        self._small, self._large = Lane(_GIVES_WAY * timeout / SMALL, MOST_PAIRS), Lane()
         self._room = asyncio.Event()
         self._hands: list[Hand[list[bytes | Exception]]] = []
         self._work = [asyncio.create_task(self._serve(lane)) for lane in (self._small, self._large)]
@@ -119,14 +124,14 @@ class Batcher:
 
     def _accept(self, task: Task, lane: Lane) -> asyncio.Future[bytes]:
         item = Waiting(task, asyncio.get_running_loop().create_future())
-        item.answer.add_done_callback(partial(self._release, lane, item.size))
+        item.answer.add_done_callback(partial(self._release, item))
         lane.add(item)
         self._metrics.waiting.inc(item.size)
         return item.answer
 
-    def _release(self, lane: Lane, size: int, answer: asyncio.Future[bytes]) -> None:
-        lane.unanswered -= size
-        self._metrics.waiting.dec(size)
+    def _release(self, item: Waiting, answer: asyncio.Future[bytes]) -> None:
+        item.lane.release(item)
+        self._metrics.waiting.dec(item.size)
         self._room.set()
         if not answer.cancelled():
             answer.exception()  # seen: an error whose client has left is not an error of ours
@@ -151,8 +156,9 @@ class Batcher:
             while batch := lane.take():
                 lane.since = started = time.perf_counter()
                 tasks, size = [item.task for item in batch], sum(item.size for item in batch)
+                read = partial(self._readers.read, tasks, partial(_is_wanted, batch), lane.most_pairs)
                 try:
-                    results = await hand.do(partial(self._readers.read, tasks, partial(_is_wanted, batch)))
+                    results = await hand.do(read)
                 except Exception as error:  # no memory for the answers, say: the lane goes on
                     _log.error("batch failed", extra={"fields": trace(error)})
                     results = [fault()] * len(batch)
@@ -160,7 +166,11 @@ class Batcher:
                 lane.took(size, time.perf_counter() - started)
                 self._metrics.read(len(batch), sum(len(task.text) for task in tasks))
                 for item, result in zip(batch, results, strict=True):
-                    item.settle(result)
+                    if not isinstance(result, CrowdedError):
+                        item.settle(result)
+                    elif not item.answer.done():
+                        lane.release(item)
+                        self._large.add(item)
                 await _linger(lane, crowd=len(batch) > 1)
 
 

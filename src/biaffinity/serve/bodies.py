@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import anyio
 from starlette.requests import ClientDisconnect, Request
 
-from biaffinity.serve.held import Held
+from biaffinity.serve.held import Hold
 from biaffinity.serve.problems import ServiceError, too_many_bytes
 
 JSON = ("application/json",)
@@ -27,26 +27,30 @@ def require_type(request: Request, types: tuple[str, ...]) -> None:
         )
 
 
-async def read_body(request: Request, max_bytes: int, timeout: float, held: Held) -> bytes:
+async def read_body(request: Request, max_bytes: int, timeout: float, hold: Hold) -> bytes:
     """The whole body; one that is too large is refused as soon as that is known."""
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and (len(declared) > _DIGITS or int(declared) > max_bytes):
         raise too_many_bytes(max_bytes)
     parts, size = [], 0
-    with held.some() as hold, anyio.move_on_after(timeout) as scope:
+    with anyio.move_on_after(timeout) as scope:
         async for part in _parts(request):
-            hold.add(len(part))
             size += len(part)
             if size > max_bytes:
                 raise too_many_bytes(max_bytes)
+            hold.keep(size)
             parts.append(part)
     if scope.cancelled_caught:
         raise too_slow(timeout)
     return b"".join(parts)
 
 
-async def read_lines(request: Request, max_bytes: int, timeout: float) -> AsyncIterator[bytes | None]:
+async def read_lines(
+    request: Request, max_bytes: int, timeout: float, hold: Hold
+) -> AsyncIterator[bytes | None]:
     """The lines of a body without their ends, as they come; None for one that is too large.
+
+    The line that was given last is held until the next is asked for.
 
     The time that is spent waiting for the client, whatever it brings, is bounded: one that sends a byte now
     and then would else hold a place for ever.
@@ -68,6 +72,7 @@ async def read_lines(request: Request, max_bytes: int, timeout: float) -> AsyncI
         for line in lines:
             whole = bytes(rest) + line
             rest.clear()
+            hold.keep(len(whole))
             yield None if overlong or len(whole) > max_bytes else whole
             overlong = False
         if overlong or len(rest) + len(last) > max_bytes:
@@ -75,6 +80,7 @@ async def read_lines(request: Request, max_bytes: int, timeout: float) -> AsyncI
             overlong = True
         else:
             rest += last
+        hold.keep(len(rest))
     if overlong:
         yield None
     elif rest:

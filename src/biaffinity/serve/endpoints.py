@@ -37,6 +37,8 @@ from biaffinity.serve.schemas import (
 )
 from biaffinity.serve.settings import LONGEST_GIVEN, MOST_TEXTS, Settings
 from biaffinity.serve.streaming import answer_lines
+from biaffinity.serve.trimming import Trimmer
+from biaffinity.serve.turns import Turns
 from biaffinity.version import __version__
 
 
@@ -58,6 +60,7 @@ class Service:
         self._facts = facts
         self._batcher: Batcher | None = None
         self._bodies, self._answers = Held(settings.max_held), Held(settings.max_held)
+        self._turns, self._trimmer = Turns(), Trimmer()
         records = [model.record(default=model is models.default) for model in models]
         self._listing = ModelsAnswer(models=records).model_dump_json(exclude_none=True).encode()
 
@@ -67,6 +70,7 @@ class Service:
         with warnings.catch_warnings():
             # A monstrous sentence is read in pieces; the answer shows them, and the log would say whose.
             warnings.simplefilter("ignore", BiaffinityWarning)
+            self._turns, self._trimmer = Turns(), Trimmer()  # like the batcher, of one event loop
             self._batcher = batcher = Batcher(
                 Readers({model.name: self._reader(model) for model in self._models}),
                 self._metrics,
@@ -105,11 +109,10 @@ class Service:
         """Entities and relations of one text or of several."""
         require_type(request, JSON)
         settings = self._settings
-        body = await read_body(request, settings.max_bytes, settings.timeout, self._bodies)
-        try:
-            wanted = read_request.validate_json(body)
-        except ValidationError as error:
-            raise malformed(error) from None
+        self._trimmer.soon()
+        with self._bodies.some() as hold:
+            body = await read_body(request, settings.max_bytes, settings.timeout, hold)
+            wanted = await self._turns.take(_understood, body)
         model = self._models.named(wanted.model)
         tasks = [_as_task(wanted, model)] if isinstance(wanted, OneText) else _as_tasks(wanted, model)
         characters = sum(len(task.text) for task in tasks)
@@ -123,8 +126,15 @@ class Service:
         """Documents of many texts, a line of JSON each, as they come."""
         require_type(request, LINES)
         settings = self._settings
-        lines = read_lines(request, settings.max_bytes, settings.timeout)
-        return StreamAnswer(answer_lines(lines, self.batcher, self._line_task, settings), settings.timeout)
+        batcher = self.batcher
+
+        async def answers() -> AsyncIterator[bytes]:
+            with self._bodies.some() as hold:
+                lines = read_lines(request, settings.max_bytes, settings.timeout, hold)
+                async for answer in answer_lines(lines, batcher, self._turns, self._line_task, settings):
+                    yield answer
+
+        return StreamAnswer(answers(), settings.timeout)
 
     async def model(self) -> Response:
         """The model that reads where none is named, and the service's bounds."""
@@ -168,7 +178,15 @@ class Service:
         return Response(exposition, media_type="text/plain; version=0.0.4; charset=utf-8")
 
     def _line_task(self, item: OneText) -> Task:
+        self._trimmer.soon()
         return _as_task(item, self._models.named(item.model))
+
+
+def _understood(body: bytes) -> OneText | ManyTexts:
+    try:
+        return read_request.validate_json(body)
+    except ValidationError as error:
+        raise malformed(error) from None
 
 
 def _as_task(item: OneText, model: ServedModel) -> Task:

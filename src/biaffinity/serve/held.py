@@ -32,14 +32,17 @@ class Hold:
         self._held = held
         self.size = 0
 
-    def add(self, size: int) -> None:
-        """Hold more; refused if there is too much already, unless there is nothing else."""
-        if self._held.now > self.size and self._held.now + size > self._held.most:
+    def keep(self, size: int) -> None:
+        """Hold so much from now on; more than before is refused if there is too much already, unless there is
+        nothing else.
+        """
+        others = self._held.now - self.size
+        if size > self.size and others and others + size > self._held.most:
             raise ServiceError(
                 429,
                 f"{self._held.now:,} bytes are on their way to and from other clients",
                 remedy="send it again in 1 s",
                 headers={"Retry-After": "1"},
             )
-        self.size += size
-        self._held.now += size
+        self._held.now = others + size
+        self.size = size

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+import time
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
 
 from biaffinity.serve.reading import Task
 
@@ -19,11 +21,12 @@ _NEWEST = 0.2  # what the last batch weighs in the rate
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """A text that was accepted, where its answer goes, and what it counts for."""
+    """A text that was accepted, where its answer goes, what it counts for, and the lane that it counts in."""
 
     task: Task
     answer: asyncio.Future[bytes]
     size: int = field(init=False)
+    lane: Lane = field(init=False)
 
     def __post_init__(self) -> None:
         self.size = self.task.weight + OVERHEAD
@@ -39,13 +42,21 @@ class Waiting:
 
 
 class Lane:
-    """Texts in the order in which they came, and those of them that are being read."""
+    """Texts that wait, and those of them that are being read.
 
-    def __init__(self) -> None:
+    For every character a text gives way, so many seconds, to shorter ones that come after it. So whoever asks
+    for little waits for little, however many ask for more; and nobody is overtaken for ever. Texts that are
+    read together may have ``most_pairs`` pairs of entities.
+    """
+
+    def __init__(self, gives_way: float = 0.0, most_pairs: int | None = None) -> None:
+        self.most_pairs = most_pairs
         self.filled = asyncio.Event()
         self.unanswered = 0  # characters
         self.since: float | None = None  # when the batch was begun that is being read
-        self._queue: deque[Waiting] = deque()
+        self._gives_way = gives_way
+        self._queue: list[tuple[float, int, Waiting]] = []  # a heap: by when, then by who came first
+        self._numbers = count()
         self._batch: list[Waiting] = []
         self._rate = _RATE
 
@@ -54,7 +65,9 @@ class Lane:
 
     def add(self, item: Waiting) -> None:
         """Let a text wait."""
-        self._queue.append(item)
+        item.lane = self
+        due = time.perf_counter() + item.size * self._gives_way
+        heappush(self._queue, (due, next(self._numbers), item))
         self.unanswered += item.size
         self.filled.set()
 
@@ -62,16 +75,20 @@ class Lane:
         """The next batch: some of those that wait, as long as anyone still waits for their answers."""
         queue, size = self._queue, 0
         self._batch = []
-        while queue and (not self._batch or size + queue[0].size <= BATCH_CHARACTERS):
-            item = queue.popleft()
+        while queue and (not self._batch or size + queue[0][-1].size <= BATCH_CHARACTERS):
+            *_, item = heappop(queue)
             if not item.answer.done():
                 self._batch.append(item)
                 size += item.size
         return self._batch
 
+    def release(self, item: Waiting) -> None:
+        """Count a text no more."""
+        self.unanswered -= item.size
+
     def is_full(self) -> bool:
         """Whether a whole batch waits."""
-        return sum(item.size for item in self._queue) >= BATCH_CHARACTERS
+        return sum(item.size for *_, item in self._queue) >= BATCH_CHARACTERS
 
     def seconds(self, more: int = 0) -> float:
         """How long it will take to answer all of them, and ``more`` characters, at the rate of late."""
@@ -83,6 +100,6 @@ class Lane:
 
     def give_up(self, error: Exception) -> None:
         """Tell everyone that there will be no answer."""
-        for item in (*self._batch, *self._queue):
+        for item in (*self._batch, *(item for *_, item in self._queue)):
             item.settle(error)
         self._queue.clear()

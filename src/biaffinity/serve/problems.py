@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from difflib import get_close_matches
 from http import HTTPStatus
-from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import to_json
+from pydantic_core import ErrorDetails, to_json
 from starlette.responses import Response
 
 from biaffinity.errors import BiaffinityError
@@ -130,7 +127,7 @@ def misused(error: BiaffinityError) -> ServiceError:
 
 def malformed(error: ValidationError) -> ServiceError:
     """The first thing that is wrong with a body, its field named as the client would write it."""
-    faults = list(_faults(error))
+    faults = error.errors(include_url=False, include_context=False, include_input=False)[:_LOOKED_AT]
     # A field that is unknown is the cause, and one that is missing for its sake the effect.
     faults.sort(key=lambda fault: fault["type"] != _UNKNOWN)
     first, name, count = faults[0], _field(faults[0]), error.error_count()
@@ -143,19 +140,7 @@ def malformed(error: ValidationError) -> ServiceError:
     return ServiceError(422, f"there is no such field{more}", where=name, remedy=remedy)
 
 
-def _faults(error: ValidationError) -> Iterator[dict[str, Any]]:
-    """The first faults of a body. It can have a hundred thousand: as objects all would be a hundred times its
-    size.
-    """
-    written = error.json(include_url=False, include_context=False, include_input=False)
-    place, decoder = 1, json.JSONDecoder()  # after the bracket, and then after every comma
-    for _ in range(min(error.error_count(), _LOOKED_AT)):
-        fault, end = decoder.raw_decode(written, place)
-        place = end + 1
-        yield fault
-
-
-def _field(details: dict[str, Any]) -> str | None:
+def _field(details: ErrorDetails) -> str | None:
     """A place in the body: ``texts[2].entities[0].end_char``; None is the body itself."""
     name = ""
     for part in details["loc"]:

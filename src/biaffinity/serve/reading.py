@@ -25,10 +25,10 @@ from biaffinity.show.palette import Palette
 #: long stream has, so that short sentences are not padded to the length of the longest.
 BATCH_TOKENS = 512
 
-#: What a pair of given entities costs, and one that may come to be drawn, in characters to be read.
-_PAIR, _ARC = 0.125, 1.0
+#: What a given entity costs, a pair of them, and a relation that is drawn, in characters to be read.
+_ENTITY, _PAIR, _ARC = 10, 0.25, 8
 #: Entities that one may have a relation with, and pairs that are drawn, as far as costs are foreseen.
-_PARTNERS, _DRAWN = 150, 20_000
+_PARTNERS, _DRAWN = 150, 1_000
 
 _log = logging.getLogger(__name__)
 
@@ -49,17 +49,21 @@ class Task:
 
     @property
     def weight(self) -> int:
-        """What reading it may cost, in characters: pairs of given entities and arcs are work, however short
-        the text is.
+        """What reading it may cost, in characters: given entities, their pairs and arcs are work, however
+        short the text is.
         """
         given = len(self.entities or ())
         pairs = given * min(given, _PARTNERS)
-        weight = len(self.text) + int(pairs * _PAIR)
-        return weight if self.width is None else weight + len(self.text) + int(min(pairs, _DRAWN) * _ARC)
+        weight = len(self.text) + given * _ENTITY + int(pairs * _PAIR)
+        return weight if self.width is None else weight + len(self.text) + min(pairs, _DRAWN) * _ARC
 
 
 class AbandonedError(Exception):
     """Nobody waits for the answer any more."""
+
+
+class CrowdedError(Exception):
+    """There are more pairs of entities than may be looked at where a text is read."""
 
 
 class Reader:
@@ -79,27 +83,53 @@ class Reader:
         self.palette = Palette.of(extractor.entity_types, extractor.relation_types)
 
     def read(
-        self, tasks: Sequence[Task], wanted: Callable[[], bool] = lambda: True
+        self,
+        tasks: Sequence[Task],
+        wanted: Callable[[], bool] = lambda: True,
+        most_pairs: int | None = None,
     ) -> list[bytes | Exception]:
-        """For each text its document as JSON, or the error to answer with; stops when none is ``wanted``."""
+        """For each text its document as JSON, or the error to answer with; stops when none is ``wanted``.
+
+        If they have more than ``most_pairs`` pairs of entities together, the weightier half of them is left,
+        and so on: their error is a `CrowdedError`.
+        """
         try:
-            return self._read_together(tasks, wanted)
+            return self._read_together(tasks, wanted, most_pairs)
         except AbandonedError:
             return [AbandonedError()] * len(tasks)
+        except CrowdedError:
+            answers: list[bytes | Exception] = [CrowdedError()] * len(tasks)
+            lighter = sorted(range(len(tasks)), key=lambda place: tasks[place].weight)[: len(tasks) // 2]
+            found = self.read([tasks[place] for place in lighter], wanted, most_pairs)
+            for place, answer in zip(lighter, found, strict=True):
+                answers[place] = answer
+            return answers
         except Exception as error:
             if len(tasks) == 1:
                 return [_answer_to(error, tasks[0]).bare()]
             half = len(tasks) // 2  # one of them is to blame: find it
-            return [*self.read(tasks[:half], wanted), *self.read(tasks[half:], wanted)]
+            return [
+                *self.read(tasks[:half], wanted, most_pairs),
+                *self.read(tasks[half:], wanted, most_pairs),
+            ]
 
-    def _read_together(self, tasks: Sequence[Task], wanted: Callable[[], bool]) -> list[bytes | Exception]:
+    def _read_together(
+        self, tasks: Sequence[Task], wanted: Callable[[], bool], most_pairs: int | None
+    ) -> list[bytes | Exception]:
+        pairs = 0
+
         def check(kind: Literal["entities", "relations"], counts: Ints) -> None:
+            nonlocal pairs
             if not wanted():
                 raise AbandonedError
             option = f"max_{kind}"
             bound = getattr(self._settings, option)
             if counts.max(initial=0) > bound:
                 raise too_many(f"{kind} in one sentence", int(counts.max()), option, bound)
+            if kind == "entities" and most_pairs is not None:
+                pairs += int(counts @ counts)
+                if pairs > most_pairs:
+                    raise CrowdedError
 
         found = self.extractor.stream(map(_as_input, tasks), batch_tokens=self._batch_tokens, check=check)
         return [self._rendered(document, task) for document, task in zip(found, tasks, strict=True)]
@@ -124,14 +154,16 @@ class Readers:
     def __init__(self, readers: Mapping[str, Reader]) -> None:
         self._readers = readers
 
-    def read(self, tasks: Sequence[Task], wanted: Callable[[], bool]) -> list[bytes | Exception]:
+    def read(
+        self, tasks: Sequence[Task], wanted: Callable[[], bool], most_pairs: int | None = None
+    ) -> list[bytes | Exception]:
         """For each text what its model's reader answers; see there."""
         places: dict[str, list[int]] = {}
         for place, task in enumerate(tasks):
             places.setdefault(task.model, []).append(place)
         answers: dict[int, bytes | Exception] = {}
         for model, own in places.items():
-            found = self._readers[model].read([tasks[place] for place in own], wanted)
+            found = self._readers[model].read([tasks[place] for place in own], wanted, most_pairs)
             answers.update(zip(own, found, strict=True))
         return [answers[place] for place in range(len(tasks))]
 

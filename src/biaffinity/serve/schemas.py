@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, model_validator
+from pydantic_core import PydanticCustomError
 
 from biaffinity.serve.settings import MOST_GIVEN, MOST_TEXTS
 
 Score = Annotated[float, Field(ge=0, le=1)]
 #: Names of alternatives: they tell pydantic which one was meant, and no field is called so.
 ALTERNATIVES = frozenset({"(string)", "(object)", "(number)", "(one)", "(many)"})
+
+
+#: Fields of an object, known or not: an error for each of a body full of them would fill the memory.
+MOST_FIELDS = 1_000
+_TOO_MANY = ("too_many_fields", f"more than {MOST_FIELDS:,} fields")
+
+
+def _alternative(name: Callable[[Any], str]) -> Discriminator:
+    """Which of the alternatives is meant, by its name; none is where there are too many fields."""
+    return Discriminator(
+        lambda value: None if _has_too_many(value) else name(value),
+        custom_error_type=_TOO_MANY[0],
+        custom_error_message=_TOO_MANY[1],
+    )
+
+
+def _has_too_many(value: Any) -> bool:
+    return isinstance(value, Mapping) and len(value) > MOST_FIELDS
 
 
 class _Read(BaseModel):
@@ -39,10 +58,17 @@ class Drawing(_Read):
 
     width: int = Field(960, ge=200, le=4000, description="Width in pixels at which lines wrap.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _require_few(cls, value: Any) -> Any:
+        if _has_too_many(value):
+            raise PydanticCustomError(*_TOO_MANY)
+        return value
+
 
 MinScore = Annotated[
     Annotated[Score, Tag("(number)")] | Annotated[dict[str, Score], Tag("(object)")],
-    Discriminator(lambda value: "(object)" if isinstance(value, Mapping) else "(number)"),
+    _alternative(lambda value: "(object)" if isinstance(value, Mapping) else "(number)"),
     Field(
         description="Find what scores at least as much: a number for all, or numbers by `entities`, "
         "`relations` or the name of a type. A low one also finds relations that the model does not decide "
@@ -78,7 +104,7 @@ class TextItem(_Read):
 
 Text = Annotated[
     Annotated[str, Tag("(string)")] | Annotated[TextItem, Tag("(object)")],
-    Discriminator(lambda value: "(string)" if isinstance(value, str) else "(object)"),
+    _alternative(lambda value: "(string)" if isinstance(value, str) else "(object)"),
 ]
 
 
@@ -104,13 +130,13 @@ def _number(value: Any) -> str:
 
 
 ExtractRequest = Annotated[
-    Annotated[OneText, Tag("(one)")] | Annotated[ManyTexts, Tag("(many)")], Discriminator(_number)
+    Annotated[OneText, Tag("(one)")] | Annotated[ManyTexts, Tag("(many)")], _alternative(_number)
 ]
 read_request: TypeAdapter[OneText | ManyTexts] = TypeAdapter(ExtractRequest)
 
 StreamLine = Annotated[
     Annotated[str, Tag("(string)")] | Annotated[OneText, Tag("(object)")],
-    Discriminator(lambda value: "(string)" if isinstance(value, str) else "(object)"),
+    _alternative(lambda value: "(string)" if isinstance(value, str) else "(object)"),
 ]
 read_stream_line: TypeAdapter[str | OneText] = TypeAdapter(StreamLine)
 

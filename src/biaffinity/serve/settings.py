@@ -53,4 +53,4 @@ class Settings(BaseModel):
     @property
     def max_waiting(self) -> int:
         """Characters that are accepted and not yet answered, over all requests of one worker."""
-        return max(10 * self.max_chars, 1_000_000)
+        return max(12 * self.max_chars, 1_200_000)

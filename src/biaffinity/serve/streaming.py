@@ -16,6 +16,7 @@ from biaffinity.serve.problems import ServiceError, malformed, too_many_bytes, t
 from biaffinity.serve.reading import Task
 from biaffinity.serve.schemas import OneText, read_stream_line
 from biaffinity.serve.settings import Settings
+from biaffinity.serve.turns import Turns
 
 #: Lines of one stream that are read ahead of the last one answered.
 AHEAD = 256
@@ -32,6 +33,7 @@ class _Line:
 async def answer_lines(
     lines: AsyncIterator[bytes | None],
     batcher: Batcher,
+    turns: Turns,
     as_task: Callable[[OneText], Task],
     settings: Settings,
 ) -> AsyncIterator[bytes]:
@@ -44,7 +46,7 @@ async def answer_lines(
             async for line in lines:
                 number += 1
                 if line is None or line.strip():
-                    await pending.put(await _accepted(number, line, batcher, as_task, settings))
+                    await pending.put(await _accepted(number, line, batcher, turns, as_task, settings))
         except ServiceError as error:
             await pending.put(_Line(number + 1, "", error))
         except ClientDisconnect:
@@ -69,6 +71,7 @@ async def _accepted(
     number: int,
     line: bytes | None,
     batcher: Batcher,
+    turns: Turns,
     as_task: Callable[[OneText], Task],
     settings: Settings,
 ) -> _Line:
@@ -76,12 +79,7 @@ async def _accepted(
     try:
         if line is None:
             raise too_many_bytes(settings.max_bytes)
-        try:
-            item = read_stream_line.validate_json(line)
-        except ValidationError as error:
-            raise malformed(error) from None
-        if isinstance(item, str):
-            item = OneText.model_construct(text=item)
+        item = await turns.take(_understood, line)
         name = "" if item.id is None else str(item.id)
         if len(item.text) > settings.max_chars:
             raise too_many_characters(len(item.text), settings.max_chars)
@@ -89,6 +87,14 @@ async def _accepted(
         return _Line(number, name, await batcher.read_when_there_is_room(task), task.model)
     except ServiceError as error:
         return _Line(number, name, error.bare())
+
+
+def _understood(line: bytes) -> OneText:
+    try:
+        item = read_stream_line.validate_json(line)
+    except ValidationError as error:
+        raise malformed(error) from None
+    return OneText.model_construct(text=item) if isinstance(item, str) else item
 
 
 async def _answered(line: _Line) -> bytes:

@@ -94,7 +94,8 @@ class FactsService:
                 remedy="let the operator start it with --api-key-file, or use biaffinity facts",
             )
         require_type(request, JSON)
-        body = await read_body(request, _LARGEST_BODY, self._settings.timeout, self._bodies)
+        with self._bodies.some() as hold:
+            body = await read_body(request, _LARGEST_BODY, self._settings.timeout, hold)
         try:
             return kind.model_validate_json(body)
         except ValidationError as error:
