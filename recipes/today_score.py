@@ -3,8 +3,8 @@
     python recipes/today_score.py news test [--model FOLDER] [--wrong]
 
 Raw text in; an entity counts by its characters and type, a relation by its type and the texts of both ends,
-micro F1. Relations over which a fair annotator could argue count neither way. By the dev part phrases were added
-to recipes/phrases.txt; nothing was chosen by the test part. ``silent`` is sentences that state no relation.
+micro F1. Relations over which a fair annotator could argue count neither way. By the dev part phrases were
+added to recipes/phrases.txt; nothing was chosen by the test part. ``silent`` is sentences that state nothing.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def scores(
         }
         arguable = {tuple(relation) for relation in sentence["arguable"][types]}
         found: dict[str, set[Any]] = {
-            "entities": {(e.start, e.end, e.type) for e in document.entities if e.type in TYPES[types]},
+            "entities": {
+                (e.start_char, e.end_char, e.type) for e in document.entities if e.type in TYPES[types]
+            },
             "relations": {(r.type, r.head.text, r.tail.text) for r in document.relations}
             - (arguable - gold["relations"]),
         }
