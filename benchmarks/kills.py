@@ -69,8 +69,16 @@ def command(files: Sequence[str], out: str, engine: str) -> list[str]:
 def seconds_of(files: Sequence[str], out: str, engine: str) -> float:
     """How long a run takes that nobody kills."""
     started = time.perf_counter()
-    subprocess.run(command(files, out, engine), check=True, capture_output=True)
+    to_its_end(files, out, engine)
     return time.perf_counter() - started
+
+
+def to_its_end(files: Sequence[str], out: str, engine: str) -> str:
+    """Let a run come to its end; what it told."""
+    run = subprocess.run(command(files, out, engine), capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise SystemExit(f"{out}: {run.stderr}")
+    return run.stderr
 
 
 def killed_once(files: Sequence[str], out: str, engine: str, seconds: float) -> bool:
@@ -92,12 +100,10 @@ def killed_once(files: Sequence[str], out: str, engine: str, seconds: float) -> 
 
 def wrong(files: Sequence[str], out: str, engine: str) -> tuple[int, int, bool]:
     """Let a run come to its end: documents lost, documents there more than once, and whether it went on."""
-    last = subprocess.run(command(files, out, engine), capture_output=True, text=True, check=False)
-    if last.returncode:
-        raise SystemExit(f"{out}: {last.stderr}")
+    told = to_its_end(files, out, engine)
     counts = Counter(names_in(out))
     lost, doubled = sum(str(n) not in counts for n in range(COUNT)), sum(n > 1 for n in counts.values())
-    return lost, doubled, "going on after" in last.stderr
+    return lost, doubled, "going on after" in told
 
 
 def main() -> None:

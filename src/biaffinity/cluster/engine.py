@@ -237,7 +237,9 @@ def connected(cluster: Cluster) -> Iterator[Any]:
         return
     try:
         _knock(cluster.address)
-        ray.init(address=cluster.address, log_to_driver=False, logging_level="error")
+        # Without "local" it would join whatever cluster somebody has started on this machine.
+        address = cluster.address or os.environ.get("RAY_ADDRESS") or "local"
+        ray.init(address=address, log_to_driver=False, logging_level="error")
     except Exception as error:
         where = cluster.address or "this machine"
         what = (str(error).strip() or type(error).__name__).splitlines()[0]
