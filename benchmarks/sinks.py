@@ -1,10 +1,12 @@
-"""What databases cost beside files: speed into each sink, and adding to a store that is large already.
+"""What databases cost beside files: speed, memory over a long stream, and adding to a store that is large.
 
-    python benchmarks/sinks.py [--texts N] [--rounds N] [--relations N] [--json OUT]
+    python benchmarks/sinks.py [--texts N] [--rounds N] [--relations N] [--stream N] [--json OUT]
 
 Sinks take turns in one process, so that a busy machine slows all of them alike; ratios are of medians, once
 by the clock and once by processor time, that of the server included, which a busy machine changes less. The
-PostgreSQL server is one of our own, on a socket, with fsync; without it (or the extra) it is left out.
+memory of reader and writer is that of a process that annotates nothing: it remembers what was found in the
+few texts of a long stream, of which some 90,000 fill SQLite's cache of pages. The PostgreSQL server is one of
+our own, on a socket, with fsync; without it (or the extra) it is left out.
 """
 
 from __future__ import annotations
@@ -12,13 +14,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -29,12 +32,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import biaffinity
 from bars import Measured, show, write
-from biaffinity.bulk.run import extract_into
+from biaffinity.annotation import Document
+from biaffinity.bulk.run import Advanced, extract_into
 from biaffinity.bulk.sinks import sink_named
 from biaffinity.bulk.sources import Inputs
 from biaffinity.store import open_store
 from biaffinity.store.documents import DocumentWriter, StoredDocument
-from extraction import read_texts
+from extraction import in_child, read_texts
 from store.server import Server, programs, temporary_folder
 
 ROOT = Path(__file__).parent.parent
@@ -56,8 +60,10 @@ def server() -> Iterator[Server | None]:
     folder = temporary_folder()
     try:
         running = Server(folder, found, durable=True)
-        yield running
-        running.stop()
+        try:
+            yield running
+        finally:
+            running.stop()
     finally:
         shutil.rmtree(folder)
 
@@ -116,6 +122,34 @@ def speeds(
     return found
 
 
+class Remembered:
+    """What was found in texts before, under the ids that they have now."""
+
+    def __init__(self, texts: list[str]) -> None:
+        documents = biaffinity.load(threads=1).stream(texts)
+        self.found = dict(zip(texts, documents, strict=True))
+
+    def stream(self, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[Document, str]]:
+        """The documents of texts, each with its id."""
+        return ((replace(self.found[text], id=name), name) for text, name in texts)
+
+
+def memory_into(out: str, source: Path, texts: list[str]) -> dict[str, Any]:
+    """Memory of this process in MB, a hundred times over a run in which nothing is annotated."""
+    remembered, size, points = Remembered(texts), source.stat().st_size, list[float]()
+    for event in extract_into(sink_named(None, out), Inputs([str(source)]), lambda: remembered, {}):
+        if isinstance(event, Advanced) and event.read * 100 >= size * (len(points) + 1):
+            pages = int(Path("/proc/self/statm").read_text().split()[1])
+            points.append(round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 1))
+    return {"resident_mb": points}
+
+
+def growth(points: list[float]) -> float:
+    """The peak of the second half over that of the first, in percent."""
+    half = len(points) // 2
+    return 100 * (max(points[half:]) / max(points[:half]) - 1)
+
+
 def additions(large: str, new: Any, texts: list[str], extractor: Any, folder: Path, rounds: int) -> Any:
     """Seconds of adding documents to a large store and to an empty one, turn by turn."""
     found: dict[str, list[float]] = {"empty": [], "large": []}
@@ -136,10 +170,11 @@ def main() -> None:
     parser.add_argument("--texts", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--relations", type=int, default=1_000_000, help="of the store that is added to")
+    parser.add_argument("--stream", type=int, default=250_000, help="texts to judge memory by (Linux)")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    texts = read_texts(arguments.data)
-    texts = (texts * (arguments.texts // len(texts) + 1))[: arguments.texts]
+    distinct = read_texts(arguments.data)
+    texts = list(islice(cycle(distinct), arguments.texts))
     extractor = biaffinity.load(threads=1)
     measured: list[Measured] = []
     details: dict[str, Any] = {"texts": len(texts), "load of the machine": os.getloadavg()}
@@ -152,7 +187,6 @@ def main() -> None:
         if running is not None:
             places["PostgreSQL"] = lambda what: running.empty_database()
         seconds_into(str(folder / "warm.jsonl"), source, extractor)
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         details["seconds"] = found = speeds(places, source, extractor, arguments.rounds, running)
         databases = [sink for sink in found if sink in BARS]
         for sink in databases:
@@ -160,8 +194,15 @@ def main() -> None:
                 ratio = median(found["JSON lines"][by]) / median(found[sink][by])
                 what = f"extract into {sink} against JSON lines, {by}"
                 measured.append(Measured(what, ratio, "times", "at least", BARS[sink]))
-        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) / 1024
-        measured.append(Measured("memory that all these runs added to the first's", grown, "MB"))
+        source = folder / "long.jsonl"
+        with source.open("w") as file:
+            for text in islice(cycle(distinct), arguments.stream):
+                file.write(json.dumps({"text": text}) + "\n")
+        for sink, new in places.items():
+            memory = in_child(memory_into, new("stream"), source, distinct)
+            details[f"{sink}: memory over {arguments.stream:,} texts"] = memory
+            what = f"memory into {sink}, {arguments.stream:,} texts, 2nd half"
+            measured.append(Measured(what, growth(memory["resident_mb"]), "% more", "at most", 2))
         for sink in databases:
             # Of PostgreSQL one database is large and another is emptied each time.
             large = (

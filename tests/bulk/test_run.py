@@ -23,7 +23,7 @@ from biaffinity.bulk.run import (
 from biaffinity.bulk.sinks.json_lines import json_line
 from biaffinity.errors import BiaffinityError
 from bulk import capitals
-from bulk.runs import names, run, write
+from bulk.runs import interrupt, names, run, write
 
 pytestmark = pytest.mark.usefixtures("small_chunks")
 
@@ -108,6 +108,19 @@ def test_chunks_are_bounded_by_characters_too(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(module, "CHUNK_CHARACTERS", 10)
     chunks = cut(items("12345", "12345", "x" * 100, "", "", "bad", "1", "2"), InputDigest())
     assert [len(chunk.items) for chunk in chunks] == [2, 1, 5]
+
+
+def test_a_sink_gathers_no_more_than_some_chunks_however_fast_they_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_COMMIT_SECONDS", 3600.0)
+    monkeypatch.setattr(module, "_COMMIT_CHUNKS", 2)
+    write("in.jsonl", names(30))
+    interrupt(after=4)
+    first, *_, last = run(resume=True)
+    assert isinstance(first, Started)
+    assert first.earlier == 4 * 5
+    assert last == Finished(30)
 
 
 def test_the_digest_tells_texts_and_their_borders_apart() -> None:

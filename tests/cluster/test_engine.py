@@ -9,12 +9,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from biaffinity.bulk.run import Advanced, Event, Finished, Skipped, Started
-from biaffinity.cluster.engine import Cluster, extract_on_ray
+from biaffinity.cluster.engine import Cluster, connected, extract_on_ray
 from biaffinity.cluster.model import ModelLoader
 from biaffinity.cluster.parquet_parts import ParquetParts
 from biaffinity.cluster.store_parts import StoreParts
@@ -176,6 +177,27 @@ def test_without_its_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"the engine ray needs .*biaffinity\[ray\]"):
         list(extract_on_ray(["x"], ParquetParts("out"), Mortal, {}, Cluster()))
+
+
+def test_ray_starts_here_unless_told_where_and_reports_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Left alone it joins any cluster that runs on this machine, and tells its makers what it is used for."""
+    addresses = []
+    ray = SimpleNamespace(
+        is_initialized=lambda: False,
+        init=lambda address, **_: addresses.append(address),
+        shutdown=lambda: None,
+    )
+    for name in ("ray", "ray.data"):
+        monkeypatch.setitem(sys.modules, name, ray)
+    for name in ("RAY_ADDRESS", "RAY_USAGE_STATS_ENABLED", "RAY_BACKEND_LOG_LEVEL"):
+        monkeypatch.setenv(name, "")  # put back afterwards
+        monkeypatch.delenv(name)
+    for cluster in (Cluster(), Cluster("ray://head")):
+        with connected(cluster):
+            assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
+    monkeypatch.setenv("RAY_ADDRESS", "head:6379")
+    with connected(Cluster()):
+        assert addresses == ["local", "ray://head", "head:6379"]
 
 
 def test_a_model_is_written_down_once_where_it_is_not(

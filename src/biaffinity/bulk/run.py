@@ -28,6 +28,8 @@ T = TypeVar("T")
 CHUNK_CHARACTERS = 1 << 16
 CHUNK_DOCUMENTS = 2048
 _COMMIT_SECONDS = 1.0
+# A sink may gather what it is given until it commits: this bounds its memory, however fast chunks come.
+_COMMIT_CHUNKS = 8
 
 
 class TextExtractor(Protocol):
@@ -171,7 +173,7 @@ def extract_into(
         _pass_over(items, mark, digest, sink.title)
         batches = annotate_all(items, load, sink.render, workers, digest=digest)
         stack.callback(batches.close)
-        committed = time.monotonic()
+        committed, gathered = time.monotonic(), 0
         for batch in batches:
             skipped = 0
             for number, result in enumerate(batch.results, start=mark.position):
@@ -189,9 +191,10 @@ def extract_into(
             yield from map(Noted, batch.notes)
             yield from (Skipped(fault.problem) for fault in batch.faults)
             yield Advanced(batch.documents, batch.tokens, batch.read)
-            if time.monotonic() - committed >= _COMMIT_SECONDS:
+            gathered += 1
+            if gathered == _COMMIT_CHUNKS or time.monotonic() - committed >= _COMMIT_SECONDS:
                 sink.commit(mark)
-                committed = time.monotonic()
+                committed, gathered = time.monotonic(), 0
         mark = replace(mark, digest=str(digest))  # of no documents too
         sink.finish(mark)
         yield Finished(mark.position - mark.skipped, mark.skipped)

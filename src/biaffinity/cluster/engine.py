@@ -225,6 +225,8 @@ def connected(cluster: Cluster) -> Iterator[Any]:
     """The module ``ray``, connected; a cluster that was connected to before stays so."""
     # What Ray's own processes think of their arguments is not for users to read.
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    # Ray reports to its makers what it is used for, by an actor more, unless it is told not to.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         ray = import_module("ray")
         import_module("ray.data")
@@ -235,7 +237,9 @@ def connected(cluster: Cluster) -> Iterator[Any]:
         return
     try:
         _knock(cluster.address)
-        ray.init(address=cluster.address, log_to_driver=False, logging_level="error")
+        # Without "local" it would join whatever cluster somebody has started on this machine.
+        address = cluster.address or os.environ.get("RAY_ADDRESS") or "local"
+        ray.init(address=address, log_to_driver=False, logging_level="error")
     except Exception as error:
         where = cluster.address or "this machine"
         what = (str(error).strip() or type(error).__name__).splitlines()[0]
