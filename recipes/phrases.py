@@ -79,11 +79,32 @@ STATED: dict[str, dict[str, Sequence[str]]] = {
     "slain": {"news": [], "general": ["place of death"]},
     "fell": {"news": [], "general": ["date of death"]},
 }
-#: Words around a sentence, whose names have no part in what it states.
-BEFORE = ("On {K9}, ", "According to {B9}, ", "In {Y9}, ", "{B9} reports that ", "In a letter to {P9}, ")
-AFTER = (", {B9} reported", ", according to {O9}", ", officials in {L9} said", ", {P9} wrote on {K9}")
+#: Words around a sentence, in the form of phrases; their names have no part in what the sentence states.
+BEFORE = """
+On {K9}, |
+According to {B9}, |
+In {Y9}, |
+{B9} reports that |
+In a letter to {P9}, |
+{P9} of {B9} said | works P9 B9
+{P9}, a spokesman for {B9}, said | works P9 B9
+{P9}, who works for {O9}, wrote that | works P9 O9
+{P9}, mayor of {L9}, said | governs P9 L9
+"""
+AFTER = """
+, {B9} reported |
+, according to {O9} |
+, officials in {L9} said |
+, {P9} wrote on {K9} |
+, said {P9} of {B9} | works P9 B9
+, according to {P9}, a lawyer at {O9} | works P9 O9
+"""
 #: How often such words stand before and after.
-AROUND = 0.12
+AROUND = 0.15
+#: What may stand before a person, and is not part of the name.
+TITLES = ("Detective", "Mayor", "Professor", "Captain", "Judge", "Senator", "Coach", "Chief executive")
+#: How often it does.
+TITLED = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,47 +119,57 @@ class Phrase:
         return all(model in STATED[word] for word, _, _ in self.stated)
 
 
-def read_phrases(path: Path) -> list[Phrase]:
-    """The phrases of a file such as phrases.txt."""
+def read_phrases(text: str) -> list[Phrase]:
+    """The phrases of a text such as that of phrases.txt."""
     found: list[Phrase] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in text.splitlines():
         if "|" not in line or line.startswith("#"):
             continue
-        text, _, stated = line.partition("|")
+        words, _, stated = line.partition("|")
         facts = [tuple(fact.split()) for fact in stated.split(";") if fact.strip()]
-        gaps = {kind + number for kind, number in GAP.findall(text)}
+        gaps = {kind + number for kind, number in GAP.findall(words)}
         for fact in facts:
             if len(fact) != 3 or fact[0] not in STATED or not gaps.issuperset(fact[1:]):
                 raise SystemExit(
-                    f"{path}: not a word of what is stated with two gaps of the sentence: {fact}: {line}"
+                    f"not a word of what is stated with two gaps of the sentence: {fact}: {line}"
                 )
-        found.append(Phrase(text.strip(), [(word, head, tail) for word, head, tail in facts]))
+        found.append(Phrase(words.strip(), [(word, head, tail) for word, head, tail in facts]))
     return found
+
+
+def surrounded(phrase: Phrase, numbers: random.Random) -> Phrase:
+    """The phrase, now and then with words around it."""
+    text, stated = phrase.text, list(phrase.stated)
+    if text.endswith(".") and numbers.random() < AROUND:
+        after = numbers.choice(read_phrases(AFTER))
+        text, stated = text[:-1] + after.text + ".", [*stated, *after.stated]
+    elif numbers.random() < AROUND and not text.startswith('"'):
+        before = numbers.choice(read_phrases(BEFORE))
+        text, stated = f"{before.text} {text}", [*stated, *before.stated]
+    return Phrase(text, stated)
 
 
 def fill(phrase: Phrase, model: str, names: Names, numbers: random.Random, id_: str) -> Sentence | None:
     """The phrase with names in its gaps; None if it came out as two sentences."""
-    template = phrase.text
-    if template.endswith(".") and numbers.random() < AROUND:
-        template = template[:-1] + numbers.choice(AFTER) + "."
-    if numbers.random() < AROUND and not template.startswith('"'):
-        template = numbers.choice(BEFORE) + template
+    phrase = surrounded(phrase, numbers)
     text, spans, drawn = "", dict[str, tuple[int, int]](), set[str]()
     end = 0
-    for gap in GAP.finditer(template):
-        text += template[end : gap.start()]
+    for gap in GAP.finditer(phrase.text):
+        text += phrase.text[end : gap.start()]
         end = gap.end()
         name = names.draw(gap[1])
         while name in drawn:
             name = names.draw(gap[1])
         drawn.add(name)
+        if gap[1] == "P" and " " in name and numbers.random() < TITLED:
+            text += numbers.choice(TITLES) + " "
         if name.startswith(ARTICLE):
-            if template[end : end + 1] != "-" and not text.endswith(("'s ", "the ", "The ")):
+            if phrase.text[end : end + 1] != "-" and not text.endswith(("'s ", "the ", "The ")):
                 text += ARTICLE
             name = name.removeprefix(ARTICLE)
         spans[gap[1] + gap[2]] = (len(text), len(text) + len(name))
         text += name
-    text += template[end:]
+    text += phrase.text[end:]
     text = text[0].upper() + text[1:]
     return annotated(text, spans, phrase, model, id_)
 
@@ -189,7 +220,7 @@ def written(model: str, known: dict[str, Sequence[str]], times: int) -> Iterator
     """Every phrase that fits the model, filled several times."""
     numbers = random.Random(1)
     names = Names(numbers, known)
-    for number, phrase in enumerate(read_phrases(PHRASES)):
+    for number, phrase in enumerate(read_phrases(PHRASES.read_text(encoding="utf-8"))):
         for time in range(times if phrase.fits(model) else 0):
             sentence = fill(phrase, model, names, numbers, f"phrase-{number + 1}-{time + 1}")
             if sentence is not None:

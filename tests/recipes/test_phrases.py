@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 from tests.recipes.test_general_data import script
@@ -15,7 +14,7 @@ KNOWN = {"person": ["Ada Roe"], "organisation": ["Norvik Oil"], "place": ["Berge
 
 
 def test_every_phrase_states_what_a_model_has_types_for() -> None:
-    found = phrases.read_phrases(phrases.PHRASES)
+    found = phrases.read_phrases(phrases.PHRASES.read_text(encoding="utf-8"))
     assert len(found) > 250
     for model in phrases.TYPES:
         assert sum(phrase.fits(model) for phrase in found) > 200
@@ -34,7 +33,7 @@ def test_names_stand_where_the_gaps_were(model: str) -> None:
         kinds = [entity.type for entity in sentence.entities]
         person, firm, place = (phrases.TYPES[model][kind] for kind in "POL")
         assert kinds.count(person) >= 1
-        [work, base] = sentence.relations
+        work, base, *_ = sentence.relations
         assert [kinds[work.head], kinds[work.tail]] == [person, firm]
         assert [kinds[base.head], kinds[base.tail]] == [firm, place]
         seat = sentence.entities[base.tail]
@@ -47,19 +46,25 @@ def test_a_fact_can_run_the_other_way_and_both_ways() -> None:
     numbers = random.Random(1)
     led = phrases.Phrase("{P1} runs {O1} with {P2}.", [("leads", "P1", "O1"), ("married", "P1", "P2")])
     sentence = phrases.fill(led, "general", names.Names(numbers, KNOWN), numbers, "1")
-    assert [(r.type, r.head, r.tail) for r in sentence.relations] == [
-        ("employer", 0, 1),
-        ("chief executive officer", 1, 0),
-        ("spouse", 0, 2),
-        ("spouse", 2, 0),
-    ]
+    [(job, _, _), (lead, _, _), *both] = [(r.type, r.head, r.tail) for r in sentence.relations][:4]
+    assert [job, lead] == ["employer", "chief executive officer"]
+    [(_, head, tail), back] = both
+    assert back == ("spouse", tail, head)
 
 
-def test_a_phrase_that_states_the_unknown_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "phrases.txt"
-    path.write_text("{P1} paints {W1}. | paints P1 W1\n")
+def test_a_phrase_that_states_the_unknown_is_named() -> None:
     with pytest.raises(SystemExit, match="paints"):
-        phrases.read_phrases(path)
+        phrases.read_phrases("{P1} paints {W1}. | paints P1 W1\n")
+
+
+def test_words_around_a_phrase_state_something_of_their_own() -> None:
+    numbers, seen = random.Random(2), set()
+    for _ in range(300):
+        whole = phrases.surrounded(phrases.Phrase("It rained in {L1}.", []), numbers)
+        seen.add((whole.text, *whole.stated))
+    assert ("{P9} of {B9} said It rained in {L1}.", ("works", "P9", "B9")) in seen
+    assert ("It rained in {L1}, said {P9} of {B9}.", ("works", "P9", "B9")) in seen
+    assert ("It rained in {L1}.",) in seen
 
 
 def test_other_names_keep_what_is_stated() -> None:
