@@ -132,7 +132,7 @@ SHARED ?= ../shared
 model: $(READY)  ## make the embedded news model anew, from SHARED; a GPU is needed
 	$(BIN)/python recipes/news_data.py $(DATA) $(MAKING)
 	$(BIN)/python recipes/outside_data.py $(SHARED)/data build/outside --gold $(MAKING)/train.jsonl
-	for times in 6 20 60; do \
+	for times in 12 20 60; do \
 		$(BIN)/python recipes/phrases.py news build/outside/teachers.jsonl $(MAKING)/phrases-$$times.jsonl \
 			--times $$times || exit 1; \
 	done
@@ -154,7 +154,7 @@ model: $(READY)  ## make the embedded news model anew, from SHARED; a GPU is nee
 		--also $(MAKING)/renamed.jsonl --train $(MAKING)/train.jsonl $(NEWS_DATA) --vectors $(VECTORS) \
 		--set training.epochs=6 --no-export --out $(MAKING)/student
 	$(BIN)/python recipes/last_epochs.py $(MAKING)/train.jsonl $(MAKING)/labels/labelled.jsonl $(MAKING)/last.jsonl \
-		--also $(MAKING)/phrases-6.jsonl build/outside/train.jsonl
+		--also $(MAKING)/phrases-12.jsonl build/outside/train.jsonl
 	$(BIN)/biaffinity train distilled --start $(MAKING)/student --train $(MAKING)/last.jsonl $(NEWS_DATA) \
 		--set training.epochs=3 --set training.batch_size=32 --set training.learning_rate=1e-3 \
 		--set training.negative_ratio=1 --out $(MAKING)/model
