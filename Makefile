@@ -152,7 +152,7 @@ model: $(READY)  ## make the embedded news model anew, from SHARED; a GPU is nee
 	$(BIN)/python recipes/renamed.py $(MAKING)/labels/labelled.jsonl $(MAKING)/teachers.jsonl $(MAKING)/renamed.jsonl
 	$(BIN)/biaffinity distil --labels $(MAKING)/labels --also $(MAKING)/phrases-60.jsonl \
 		--also $(MAKING)/renamed.jsonl --train $(MAKING)/train.jsonl $(NEWS_DATA) --vectors $(VECTORS) \
-		--set training.epochs=6 --no-export --out $(MAKING)/student
+		--set training.epochs=6 --set encoder.keep_unseen=14000 --no-export --out $(MAKING)/student
 	$(BIN)/python recipes/last_epochs.py $(MAKING)/train.jsonl $(MAKING)/labels/labelled.jsonl $(MAKING)/last.jsonl \
 		--also $(MAKING)/phrases-12.jsonl build/outside/train.jsonl
 	$(BIN)/biaffinity train distilled --start $(MAKING)/student --train $(MAKING)/last.jsonl $(NEWS_DATA) \
@@ -200,7 +200,7 @@ general: general-teachers  ## the general model: the teachers label SHARED's tex
 	$(BIN)/python recipes/renamed.py $(GENERAL)/labels/labelled.jsonl $(GENERAL)/train.jsonl $(GENERAL)/renamed.jsonl
 	$(BIN)/biaffinity distil --labels $(GENERAL)/labels --also $(GENERAL)/phrases-60.jsonl \
 		--also $(GENERAL)/renamed.jsonl --train $(GENERAL)/train.jsonl $(GENERAL_DEV) --gold-times 4 \
-		--vectors $(VECTORS) $(GENERAL_SET) --set training.epochs=5 --no-export --out $(GENERAL)/student
+		--vectors $(VECTORS) $(GENERAL_SET) --set training.epochs=5 --set encoder.keep_unseen=13500 --no-export --out $(GENERAL)/student
 	$(BIN)/python recipes/last_epochs.py $(GENERAL)/train.jsonl $(GENERAL)/labels/labelled.jsonl \
 		$(GENERAL)/last.jsonl --also $(GENERAL)/phrases-6.jsonl
 	$(BIN)/biaffinity train distilled --start $(GENERAL)/student --train $(GENERAL)/last.jsonl $(GENERAL_DEV) \
