@@ -44,7 +44,7 @@ def test_info_has_a_line_for_every_type_with_its_meaning(command) -> None:
     about = read_about(embedded_models()["news"])
     for name, said in {**about.entity_types, **about.relation_types}.items():
         assert any(line.split()[0] == name and said.meaning in line for line in out.splitlines() if line)
-    assert "91.2" in out
+    assert all(str(part.relations) in out for part in about.scores.values())
     assert "no licence is stated" in out
     assert command("info")[1] == out
 
