@@ -137,14 +137,17 @@ def read_phrases(text: str) -> list[Phrase]:
     return found
 
 
+_BEFORE, _AFTER = read_phrases(BEFORE), read_phrases(AFTER)
+
+
 def surrounded(phrase: Phrase, numbers: random.Random) -> Phrase:
     """The phrase, now and then with words around it."""
     text, stated = phrase.text, list(phrase.stated)
     if text.endswith(".") and numbers.random() < AROUND:
-        after = numbers.choice(read_phrases(AFTER))
+        after = numbers.choice(_AFTER)
         text, stated = text[:-1] + after.text + ".", [*stated, *after.stated]
     elif numbers.random() < AROUND and not text.startswith('"'):
-        before = numbers.choice(read_phrases(BEFORE))
+        before = numbers.choice(_BEFORE)
         text, stated = f"{before.text} {text}", [*stated, *before.stated]
     return Phrase(text, stated)
 

@@ -31,24 +31,21 @@ LONGEST_FIRM = 2
 def renamed(sentence: Sentence, names: Names, numbers: random.Random) -> Sentence:
     """The sentence with other names."""
     tokens: list[str] = []
-    entities: list[Entity] = []
+    entities = list(sentence.entities)
     end = 0
-    for entity in sorted(sentence.entities, key=lambda entity: entity.start):
+    for index in sorted(range(len(entities)), key=lambda index: entities[index].start):
+        entity = sentence.entities[index]
         tokens += sentence.tokens[end : entity.start]
         name = list(sentence.tokens[entity.start : entity.end])
         kind = KINDS.get(entity.type)
         if kind and numbers.random() < SHARE and (kind != "O" or len(name) <= LONGEST_FIRM):
             [read] = read_document(names.draw(kind).removeprefix(ARTICLE)).sentences[:1]
             name = list(read.tokens)
-        entities.append(Entity(len(tokens), len(tokens) + len(name), entity.type))
+        entities[index] = Entity(len(tokens), len(tokens) + len(name), entity.type)
         tokens += name
         end = entity.end
     tokens += sentence.tokens[end:]
-    order = sorted(range(len(sentence.entities)), key=lambda index: sentence.entities[index].start)
-    back = {index: place for place, index in enumerate(order)}
-    return Sentence(
-        tokens, [entities[back[index]] for index in range(len(entities))], sentence.relations, id=sentence.id
-    )
+    return Sentence(tokens, entities, sentence.relations, id=sentence.id)
 
 
 def prepare(labelled: Path, known: Path, out: Path, count: int) -> None:

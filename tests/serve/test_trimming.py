@@ -29,5 +29,8 @@ def test_however_many_ask_it_is_done_once_and_again_when_asked_again(monkeypatch
 
 
 def test_where_the_system_has_no_such_thing_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
     monkeypatch.setattr(trimming, "_system_trim", lambda: None)
-    Trimmer().soon()  # not even an event loop is asked for
+    monkeypatch.setattr(asyncio, "get_running_loop", lambda: asked.append("an event loop"))
+    Trimmer().soon()
+    assert asked == []

@@ -79,7 +79,7 @@ def scan(text: str) -> Scan:
     for match in _TOKEN.finditer(shape):
         span = match.span()
         if match.lastindex is None:
-            spans += _parted(shape, span) if shape.endswith(PARTED, *span) else (span,)
+            spans += _parted(shape, span)
             continue
         if match.lastindex == 1:
             start, end = span
