@@ -32,8 +32,14 @@ RECIPE: dict[str, dict[str, Any]] = {
     },
     "training": {"epochs": 4, "batch_size": 4, "learning_rate": 0.02},
 }
-#: Everything that has a state of its own: what is drawn for an epoch, the rate.
-WITH_ALL_STATE = {"negative_ratio": 0.5, "relation_labels": "predicted", "schedule": "linear", "clip": 5.0}
+#: Everything that has a state of its own: what is drawn for an epoch, the rate; and all that could leave one.
+WITH_ALL_STATE = {
+    "negative_ratio": 0.5,
+    "relation_labels": "predicted",
+    "schedule": "linear",
+    "clip": 5.0,
+    "adversarial": 0.5,
+}
 
 
 def config(**sections: dict[str, Any]) -> Config:

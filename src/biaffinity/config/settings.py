@@ -88,6 +88,9 @@ class TrainingConfig(Section):
     accumulation: int = Field(default=1, gt=0)
     #: Largest gradient norm; 0 leaves gradients as they are.
     clip: float = Field(default=0.0, ge=0)
+    #: Adversarial training: read each batch twice, the second time with the vectors of its words moved by a
+    #: step of this length, all of them together, to where the loss is higher; 0 reads it once.
+    adversarial: float = Field(default=0.0, ge=0)
     #: Labels and entities that the relation classifier is trained on.
     relation_labels: Literal["gold", "predicted"] = "gold"
     #: Share of the sentences without a relation that an epoch reads, drawn anew for each. A corpus of

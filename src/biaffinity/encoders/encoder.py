@@ -46,6 +46,10 @@ class Encoder(nn.Module, ABC):
     def graphs(self) -> dict[str, ExportedGraph]:
         """What its runtime without PyTorch runs, by name."""
 
+    @abstractmethod
+    def table(self) -> nn.Parameter:
+        """The vectors of words or pieces that training changes."""
+
     def share_tables(self, other: Any) -> None:
         """Let a twin read again what it shares with this one, after both were moved to another device."""
 

@@ -84,6 +84,12 @@ class JointModel(nn.Module):
         if self.relation_encoder is not self.encoder:
             yield from self.relation_encoder.pretrained()
 
+    def tables(self) -> Iterator[nn.Parameter]:
+        """The vectors of words that training changes."""
+        yield self.encoder.table()
+        if self.relation_encoder is not self.encoder:
+            yield self.relation_encoder.table()
+
     def crf(self) -> CRFDecoder:
         """The tagger's transitions, to decode by."""
         crf = self.tagger.crf

@@ -26,6 +26,7 @@ from biaffinity.errors import BiaffinityError, DataError
 from biaffinity.model.folder import owned_tensors
 from biaffinity.model.network import TorchNetwork
 from biaffinity.scoring import ScoreSheet, score_with_confusions
+from biaffinity.training.adversarial import Adversary
 from biaffinity.training.build import build_model, left_out
 from biaffinity.training.events import EpochEnded, Event, Progress, Started, StoppedEarly
 from biaffinity.training.examples import Examples
@@ -82,6 +83,9 @@ class Trainer:
         )
         total = self.steps_per_epoch * config.training.epochs
         self.optimiser = Optimiser(self.model, config.training, total, self.model.pretrained())
+        self.adversary = None
+        if config.training.adversarial:
+            self.adversary = Adversary(self.model.tables(), config.training.adversarial)
         self.epoch = 0
         self.best_epoch = 0
         self.best_selection = -1.0
@@ -141,7 +145,13 @@ class Trainer:
         for rows in together:
             batch, gold = self.examples.batch(rows)
             both = self.model.losses(batch, gold, predicted=predicted)
+            if self.adversary is not None:
+                self.adversary.remember()
             yield (both[0] + both[1]) / sentences
+            if self.adversary is not None:
+                with self.adversary.at_work():
+                    worse = self.model.losses(batch, gold, predicted=predicted)
+                    yield (worse[0] + worse[1]) / sentences
             # Read once the way back has been asked for: a GPU is not kept waiting.
             parts.append(torch.stack(both).detach().double().cpu().numpy())
             if not np.isfinite(parts[-1]).all():

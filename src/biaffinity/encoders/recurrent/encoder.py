@@ -131,6 +131,10 @@ class RecurrentEncoder(Encoder):
             other.words.trained.copy_(self.words.trained)
         return other
 
+    def table(self) -> nn.Parameter:
+        """The vectors of trained words."""
+        return self.words.trained
+
     def share_tables(self, other: RecurrentEncoder) -> None:
         """Let a twin read this encoder's table again, after both were moved to another device."""
         other.words.unseen = self.words.unseen

@@ -153,6 +153,12 @@ class TransformerEncoder(Encoder):
             self.settings, transformer, self.pieces.tokenizer, self.identity, dropout=self.rate
         )
 
+    def table(self) -> nn.Parameter:
+        """The vectors of pieces."""
+        transformer: Any = self.words.transformer
+        table: nn.Parameter = transformer.get_input_embeddings().weight
+        return table
+
     def pretrained(self) -> Iterable[nn.Parameter]:
         """The transformer's weights."""
         return self.words.transformer.parameters()
