@@ -9,7 +9,7 @@ from torch import nn
 
 from biaffinity.config.settings import Config
 from biaffinity.training import Trainer, TrainingData
-from biaffinity.training.adversarial import Adversary
+from biaffinity.training.adversarial import gradients, moved
 from training import tiny
 
 DATA = TrainingData(tiny.sentences(6), tiny.sentences(3, first=31))
@@ -28,10 +28,9 @@ def sure(size: float, **more: Any) -> Config:
 def test_the_step_has_the_size_and_the_direction_of_the_gradient_and_is_taken_back() -> None:
     table = nn.Parameter(torch.tensor([[1.0, 2.0], [3.0, 0.1]]))
     before = table.detach().clone()
-    adversary = Adversary([table], 0.5)
-    adversary.remember()
+    earlier = gradients([table])
     (table * torch.tensor([[3.0, 0.0], [0.0, -4.0]])).sum().backward()
-    with adversary.at_work():
+    with moved([table], earlier, 0.5):
         step = table.detach() - before
         assert step.allclose(torch.tensor([[0.3, 0.0], [0.0, -0.4]]))
     assert table.equal(before)
@@ -39,11 +38,10 @@ def test_the_step_has_the_size_and_the_direction_of_the_gradient_and_is_taken_ba
 
 def test_what_earlier_batches_of_an_update_left_does_not_lead() -> None:
     table = nn.Parameter(torch.zeros(2))
-    adversary = Adversary([table], 1.0)
     (table * torch.tensor([100.0, 0.0])).sum().backward()
-    adversary.remember()
+    earlier = gradients([table])
     (table * torch.tensor([0.0, 2.0])).sum().backward()
-    with adversary.at_work():
+    with moved([table], earlier, 1.0):
         assert table.detach().allclose(torch.tensor([0.0, 1.0]))
 
 
@@ -51,18 +49,14 @@ def test_what_earlier_batches_of_an_update_left_does_not_lead() -> None:
 def test_where_nothing_leads_the_table_stays(gradient: torch.Tensor | None) -> None:
     table = nn.Parameter(torch.ones(2))
     table.grad = gradient
-    adversary = Adversary([table], 1.0)
-    adversary.remember()
-    with adversary.at_work():
+    with moved([table], gradients([table]), 1.0):
         assert table.detach().equal(torch.ones(2))
 
 
 def test_an_error_while_it_is_at_work_leaves_the_table_as_it_was() -> None:
     table = nn.Parameter(torch.ones(2))
-    adversary = Adversary([table], 1.0)
-    adversary.remember()
     table.sum().backward()
-    with pytest.raises(KeyboardInterrupt), adversary.at_work():
+    with pytest.raises(KeyboardInterrupt), moved([table], [None], 1.0):
         raise KeyboardInterrupt
     assert table.detach().equal(torch.ones(2))
 
@@ -106,8 +100,7 @@ def test_both_readings_are_learnt_from() -> None:
 
 def test_each_network_of_a_pipeline_has_a_table_of_its_own() -> None:
     run = trainer(tiny.config(model={"architecture": "pipeline"}, training={"adversarial": 0.5}))
-    assert run.adversary is not None
-    assert len(run.adversary.tables) == 2
+    assert len(run.tables) == 2
     for _ in run._train_epoch():
         pass
 
@@ -120,3 +113,25 @@ def test_summed_batches_are_each_read_twice() -> None:
         loss.backward()
         count += 1
     assert count == 6
+
+
+def test_broken_off_in_the_second_reading_an_update_leaves_the_words_where_they_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = trainer(sure(0.5))
+    [table] = run.tables
+    before = table.detach().clone()
+    way_back, calls = torch.Tensor.backward, 0
+
+    def broken_off(loss: torch.Tensor) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            assert not table.equal(before)
+            raise KeyboardInterrupt
+        way_back(loss)
+
+    monkeypatch.setattr(torch.Tensor, "backward", broken_off)
+    with pytest.raises(KeyboardInterrupt):
+        list(run._train_epoch())
+    assert table.equal(before)

@@ -6,38 +6,39 @@ is taken in the table of word or piece vectors, along the gradient that the firs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
 
 
-class Adversary:
-    """Moves tables of vectors along their gradients, each by a step of the length ``size``."""
+def gradients(tables: Sequence[nn.Parameter]) -> list[Tensor | None]:
+    """The gradients of tables as they are now, before another batch of the same update adds to them."""
+    return [None if table.grad is None else table.grad.clone() for table in tables]
 
-    def __init__(self, tables: Iterable[nn.Parameter], size: float) -> None:
-        self.tables = list(tables)
-        self.size = size
-        self._earlier: list[Tensor | None] = []
 
-    def remember(self) -> None:
-        """Take note of the gradients that earlier batches of the same update have left."""
-        self._earlier = [None if table.grad is None else table.grad.clone() for table in self.tables]
+@contextmanager
+def moved(tables: Sequence[nn.Parameter], earlier: Sequence[Tensor | None], size: float) -> Iterator[None]:
+    """While it lasts each table is a step of length ``size`` along what its gradient has grown by.
 
-    @contextmanager
-    def at_work(self) -> Iterator[None]:
-        """While it lasts the tables are where the last gradient leads; then, to the bit, as they were."""
-        places = [table.detach().clone() for table in self.tables]
+    Args:
+        tables: of the vectors of words.
+        earlier: their gradients before the batch that leads.
+        size: the length of the step, over all rows of a table together.
+
+    Afterwards they are, to the bit, as they were.
+    """
+    places = [table.detach().clone() for table in tables]
+    try:
         with torch.no_grad():
-            for table, earlier in zip(self.tables, self._earlier, strict=True):
+            for table, before in zip(tables, earlier, strict=True):
                 if table.grad is not None:
-                    gradient = table.grad if earlier is None else table.grad - earlier
+                    gradient = table.grad if before is None else table.grad - before
                     length = gradient.norm().clamp(min=torch.finfo(gradient.dtype).tiny)
-                    table.add_(gradient * (self.size / length))
-        try:
-            yield
-        finally:
-            with torch.no_grad():
-                for table, place in zip(self.tables, places, strict=True):
-                    table.copy_(place)
+                    table.add_(gradient * (size / length))
+        yield
+    finally:
+        with torch.no_grad():
+            for table, place in zip(tables, places, strict=True):
+                table.copy_(place)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -26,7 +27,7 @@ from biaffinity.errors import BiaffinityError, DataError
 from biaffinity.model.folder import owned_tensors
 from biaffinity.model.network import TorchNetwork
 from biaffinity.scoring import ScoreSheet, score_with_confusions
-from biaffinity.training.adversarial import Adversary
+from biaffinity.training.adversarial import gradients, moved
 from biaffinity.training.build import build_model, left_out
 from biaffinity.training.events import EpochEnded, Event, Progress, Started, StoppedEarly
 from biaffinity.training.examples import Examples
@@ -83,9 +84,8 @@ class Trainer:
         )
         total = self.steps_per_epoch * config.training.epochs
         self.optimiser = Optimiser(self.model, config.training, total, self.model.pretrained())
-        self.adversary = None
-        if config.training.adversarial:
-            self.adversary = Adversary(self.model.tables(), config.training.adversarial)
+        #: What adversarial training moves; nothing where there is none.
+        self.tables = list(self.model.tables()) if config.training.adversarial else []
         self.epoch = 0
         self.best_epoch = 0
         self.best_selection = -1.0
@@ -134,22 +134,23 @@ class Trainer:
             step += 1
             sentences = sum(map(len, together))
             parts: list[Doubles] = []
-            self.optimiser.step(self._losses(together, step, parts))
+            # Closed at once if an update is broken off, so that moved tables are back before anyone looks.
+            with closing(self._losses(together, step, parts)) as batch_losses:
+                self.optimiser.step(batch_losses)
             losses = np.sum(parts, axis=0)
             yield Progress(self.epoch + 1, step, sentences, float(losses.sum()) / sentences), losses
 
-    def _losses(self, together: Sequence[Ints], step: int, parts: list[Doubles]) -> Iterator[Tensor]:
+    def _losses(self, together: Sequence[Ints], step: int, parts: list[Doubles]) -> Generator[Tensor]:
         """The losses of the batches of one update; once learnt from, their two parts go into ``parts``."""
         sentences = sum(map(len, together))
         predicted = self.config.training.relation_labels == "predicted"
         for rows in together:
             batch, gold = self.examples.batch(rows)
             both = self.model.losses(batch, gold, predicted=predicted)
-            if self.adversary is not None:
-                self.adversary.remember()
+            earlier = gradients(self.tables)
             yield (both[0] + both[1]) / sentences
-            if self.adversary is not None:
-                with self.adversary.at_work():
+            if self.tables:
+                with moved(self.tables, earlier, self.config.training.adversarial):
                     worse = self.model.losses(batch, gold, predicted=predicted)
                     yield (worse[0] + worse[1]) / sentences
             # Read once the way back has been asked for: a GPU is not kept waiting.
