@@ -40,11 +40,8 @@ from biaffinity.scoring.matching import Cell
 
 #: Temperatures to choose from: from 0.61 to 15 in steps of a twentieth, and none among them.
 TEMPERATURES = tuple(1.05**step for step in range(-10, 57))
-#: Biases that are tried: finely near none, and as far out as a network's scores may lie whose temperature is
-#: high. A transformer that knows a small corpus by heart has to be asked to doubt "no relation" by ten.
-BIASES = tuple(
-    [float(step) for step in range(-12, -1)] + [step / 4 for step in range(-4, 13)] + [4.0, 6.0, 9.0, 12.0]
-)
+#: Biases that are tried.
+BIASES = tuple(step / 4 for step in range(-4, 13))
 _PLACE = "place in the replay"
 
 
