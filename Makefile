@@ -144,8 +144,8 @@ model: $(READY)  ## make the embedded news model anew, from SHARED; a GPU is nee
 	$(BIN)/python recipes/encoders.py mpnet build/encoders
 	for teacher in 1 2 3 4 5; do \
 		$(BIN)/biaffinity train transformer --train $(MAKING)/teachers.jsonl $(NEWS_DATA) --no-export \
-			--seed $$teacher $(TEACHER) --set training.epochs=8 --set training.batch_size=32 --set training.negative_ratio=0.25 \
-			--set training.pretrained_learning_rate=6e-5 --out $(MAKING)/teacher-$$teacher || exit 1; \
+			--seed $$teacher $(TEACHER) --set training.epochs=8 --set training.batch_size=32 \
+			--set training.negative_ratio=0.25 --set training.pretrained_learning_rate=6e-5 --out $(MAKING)/teacher-$$teacher || exit 1; \
 	done
 	$(BIN)/python recipes/variants.py $(MAKING)/train.jsonl build/outside/teachers.jsonl $(VECTORS) \
 		$(MAKING)/variants.jsonl
@@ -190,8 +190,8 @@ general-teachers: general-data  ## its three teachers, transformers; a GPU is ne
 	for teacher in 1 2 3; do \
 		mkdir -p $(GENERAL)/teacher-$$teacher && cp $(GENERAL)/about.json $(GENERAL)/teacher-$$teacher && \
 		$(BIN)/biaffinity train transformer --train $(GENERAL)/teachers.jsonl $(GENERAL_DEV) --seed $$teacher \
-			$(TEACHER) --set training.epochs=8 --set training.batch_size=64 --set training.pretrained_learning_rate=8e-5 \
-			--set training.selection=micro --out $(GENERAL)/teacher-$$teacher || exit 1; \
+			$(TEACHER) --set training.epochs=8 --set training.batch_size=64 \
+			--set training.pretrained_learning_rate=8e-5 --set training.selection=micro --out $(GENERAL)/teacher-$$teacher || exit 1; \
 	done
 	for part in dev test; do \
 		$(BIN)/python recipes/general_score.py $(GENERAL)/teacher-1 $(GENERAL) $$part --device cuda \
@@ -206,7 +206,8 @@ general: general-teachers  ## the general model: the teachers label SHARED's tex
 	$(BIN)/python recipes/renamed.py $(GENERAL)/labels/labelled.jsonl $(GENERAL)/train.jsonl $(GENERAL)/renamed.jsonl
 	$(BIN)/biaffinity distil --labels $(GENERAL)/labels --also $(GENERAL)/phrases-60.jsonl \
 		--also $(GENERAL)/renamed.jsonl --train $(GENERAL)/train.jsonl $(GENERAL_DEV) --gold-times 4 \
-		--vectors $(VECTORS) $(GENERAL_SET) --set training.epochs=5 --set encoder.keep_unseen=13500 --no-export --out $(GENERAL)/student
+		--vectors $(VECTORS) $(GENERAL_SET) --set training.epochs=5 \
+		--set encoder.keep_unseen=13500 --no-export --out $(GENERAL)/student
 	$(BIN)/python recipes/last_epochs.py $(GENERAL)/train.jsonl $(GENERAL)/labels/labelled.jsonl \
 		$(GENERAL)/last.jsonl --also $(GENERAL)/phrases-6.jsonl
 	$(BIN)/biaffinity train distilled --start $(GENERAL)/student --train $(GENERAL)/last.jsonl $(GENERAL_DEV) \

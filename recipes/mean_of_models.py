@@ -15,17 +15,16 @@ from pathlib import Path
 import torch
 
 from biaffinity.config.seal import seal
+from biaffinity.encoders.recurrent.featuriser import VOCABULARY
 from biaffinity.errors import DataError
 from biaffinity.model.folder import load_model, owned_tensors, save_description, save_weights
-
-WORDS = "vocabulary.json"
 
 
 def average(folders: Sequence[Path], out: Path) -> None:
     """Write the mean of the models in ``folders``, which have one network and one vocabulary."""
-    words = (folders[0] / WORDS).read_bytes()
+    words = (folders[0] / VOCABULARY).read_bytes()
     for folder in folders:
-        if (folder / WORDS).read_bytes() != words:
+        if (folder / VOCABULARY).read_bytes() != words:
             raise DataError("has other words than the first model", where=str(folder))
     models = [load_model(folder) for folder in folders]
     weights = [owned_tensors(model) for model in models]
