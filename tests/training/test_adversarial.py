@@ -132,6 +132,7 @@ def test_broken_off_in_the_second_reading_an_update_leaves_the_words_where_they_
         way_back(loss)
 
     monkeypatch.setattr(torch.Tensor, "backward", broken_off)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as held:  # and with it every frame that it came through
         list(run._train_epoch())
     assert table.equal(before)
+    assert held.traceback
