@@ -56,9 +56,17 @@ def test_where_none_is_named_the_news_model_is_meant(embedded: Path) -> None:
 
 
 @pytest.mark.usefixtures("embedded")
-def test_a_folder_comes_before_an_embedded_model() -> None:
+@pytest.mark.parametrize("left", ["config.json", "model.safetensors"])
+def test_a_folder_with_a_model_or_what_is_left_of_one_comes_before_an_embedded_model(left: str) -> None:
     Path("news").mkdir()
+    Path("news", left).touch()
     assert model_folder("news") == Path("news")
+
+
+def test_a_folder_of_texts_may_have_the_name_of_an_embedded_model(embedded: Path) -> None:
+    Path("news").mkdir()
+    Path("news", "today.txt").write_text("Ana Ruiz works for Norvik Oil.")
+    assert model_folder("news") == embedded / "news"
 
 
 @pytest.mark.usefixtures("embedded")

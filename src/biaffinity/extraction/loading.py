@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, get_args
 
-from biaffinity.config.folder import read_description
+from biaffinity.config.folder import CONFIG, WEIGHTS, read_description
 from biaffinity.config.seal import check_seal
 from biaffinity.decoding.network import Network
 from biaffinity.errors import DataError, MissingExtraError, UsageError
@@ -33,10 +33,10 @@ def model_folder(model: str | Path | None, revision: str | None = None) -> Path:
                 "the embedded model is not in this installation",
                 remedy="make it with: make model; or name a model folder",
             )
-    if isinstance(model, str) and not Path(model).exists():
-        if is_hub_name(model):
+    if isinstance(model, str):
+        if not Path(model).exists() and is_hub_name(model):
             return download(model, revision)
-        if model in (known := embedded_models()):
+        if model in (known := embedded_models()) and not _holds_a_model(Path(model)):
             model = known[model]
     if revision is not None:
         raise UsageError(
@@ -44,6 +44,11 @@ def model_folder(model: str | Path | None, revision: str | None = None) -> Path:
             remedy="leave the revision out, or name it as on the hub, owner/name",
         )
     return Path(model)
+
+
+def _holds_a_model(folder: Path) -> bool:
+    """Whether a folder has a model or what is left of one; one of texts may have the name of ours."""
+    return any((folder / name).exists() for name in (CONFIG, WEIGHTS))
 
 
 def embedded_models() -> dict[str, Path]:
