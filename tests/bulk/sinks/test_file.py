@@ -238,7 +238,7 @@ print(kills - 1)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("out", ["out.jsonl", "out.csv", "out.json", "out-brat/"])
 def test_killed_at_any_call_that_touches_its_files_a_run_ends_with_every_document_once(out: str) -> None:
-    write("in.jsonl", [*names(2), "Boom", "no name", *names(1)])
+    write("in.jsonl", [*names(3), "Boom", "no name", *names(2)])
     script = EVERY_KILL.format(tests=str(TESTS), out=out)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, text=True)
     assert done.stderr == ""
