@@ -85,6 +85,15 @@ def test_the_model_in_the_folder_is_that_of_the_best_epoch(
         assert finished.dev["re", "strict", "micro"].f1 == best["relations"]
 
 
+def test_the_model_in_the_folder_is_that_of_the_last_epoch_if_so_asked(train: Train, tmp_path: Path) -> None:
+    recipe = tiny.config(training={"epochs": 8, "learning_rate": 0.5, "keep": "last"}, calibration=OFF)
+    finished = train(tmp_path / "m", recipe)
+    history = tiny.history(tmp_path / "m")
+    assert finished.best_epoch == 8
+    assert finished.dev["ner", "micro"].f1 == history[-1]["entities"]
+    assert max(line["selection"] for line in history) > history[-1]["selection"]
+
+
 def test_the_record_names_data_seed_config_and_scores(
     train: Train, tmp_path: Path, corpus: dict[str, Path]
 ) -> None:

@@ -173,7 +173,7 @@ class Trainer:
         trained: float,
     ) -> EpochEnded:
         entities, relations, selection = self.selection.scores(sheet)
-        best = selection > self.best_selection
+        best = selection > self.best_selection or self.config.training.keep == "last"
         if best:
             self.best_selection, self.best_epoch = selection, self.epoch
         return EpochEnded(
