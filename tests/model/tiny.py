@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -46,6 +46,10 @@ SWITCHES: dict[str, dict[str, Any]] = {
 }
 
 
+#: Whose labels and entities the relation classifier learns from.
+Fed = Literal["gold", "predicted", "both"]
+
+
 def tiny_config(**switches: Any) -> Config:
     """The paper's config with tiny sizes and the given switches, of the encoder or of the model."""
     encoder = {key: switches.pop(key) for key in [*switches] if key in RecurrentSettings.model_fields}
@@ -80,10 +84,10 @@ def encode(model: JointModel, sentences: Sequence[Sentence]) -> tuple[Batch, Gol
 
 
 def losses(
-    model: JointModel, sentences: Sequence[Sentence], *, predicted: bool = False
+    model: JointModel, sentences: Sequence[Sentence], fed: Fed = "gold"
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Tagger and relation loss; by default on gold labels."""
-    return model.losses(*encode(model, sentences), predicted=predicted)
+    return model.losses(*encode(model, sentences), fed=fed)
 
 
 def fit(model: JointModel, sentences: Sequence[Sentence], steps: int, rate: float = 0.02) -> None:
