@@ -27,6 +27,7 @@ class Optimiser:
         self.total_steps = total_steps
         self.steps = 0
         self.parameters = {name: p for name, p in model.named_parameters() if p.requires_grad}
+        self._on_gpu = any(parameter.is_cuda for parameter in self.parameters.values())
         elsewhere = {id(parameter) for parameter in pretrained}
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
         for parameter in self.parameters.values():
@@ -58,7 +59,8 @@ class Optimiser:
 
     def step(self, losses: Iterable[Tensor]) -> None:
         """One update down the gradient of all losses; each is let go before the next is asked for."""
-        self.adam.zero_grad()
+        # On a GPU gradients stay where they are: recorded passes (`encoders.transformer.replay`) count on it.
+        self.adam.zero_grad(set_to_none=not self._on_gpu)
         for loss in losses:
             loss.backward()  # type: ignore[no-untyped-call]
         for parameter in self.parameters.values():

@@ -20,6 +20,7 @@ from biaffinity.encoders.spelling import UNKNOWN, spelt
 from biaffinity.encoders.transformer.featuriser import TransformerFeaturiser
 from biaffinity.encoders.transformer.identity import TOKENIZER, TRANSFORMER, Identity
 from biaffinity.encoders.transformer.pieces import WordPieces
+from biaffinity.encoders.transformer.replay import Reading, Replay
 from biaffinity.encoders.transformer.runtime import WORDS, word_inputs
 from biaffinity.encoders.transformer.settings import TransformerSettings
 from biaffinity.errors import BiaffinityError, DataError, MissingExtraError, UsageError
@@ -34,21 +35,22 @@ USUAL_LIMIT = 512
 class WordVectors(nn.Module):
     """Pieces to a vector for each word."""
 
-    def __init__(self, transformer: nn.Module, *, mean: bool, bfloat16: bool) -> None:
+    def __init__(self, transformer: nn.Module, *, mean: bool, bfloat16: bool, limit: int) -> None:
         super().__init__()
         self.transformer = transformer
         self.mean = mean
-        self.reduced = bfloat16
+        # In a tuple, so that the transformer's weights are not listed a second time.
+        self._reading = (Reading(transformer, bfloat16=bfloat16),)
+        self._replay = Replay(self._reading[0], limit)
 
     def forward(
         self, pieces: Tensor, piece_lengths: Tensor, first: Tensor, last: Tensor | None = None
     ) -> Tensor:
         """[windows, longest], [windows], [batch, size] (, [batch, size]) -> [batch, size, width]."""
         mask = torch.arange(pieces.size(1), device=pieces.device) < piece_lengths.unsqueeze(1)
-        reduced = self.reduced and pieces.is_cuda
-        with torch.autocast(pieces.device.type, torch.bfloat16, enabled=reduced):
-            states = self.transformer(input_ids=pieces, attention_mask=mask.long()).last_hidden_state
-        states = states.float()
+        learning = self.training and torch.is_grad_enabled()
+        read = self._replay if learning and pieces.is_cuda else self._reading[0]
+        states = read(pieces, mask.long())
         if not self.mean or last is None:
             return nn.functional.embedding(first, states.flatten(0, 1))
         # The pieces of a word stand in one window: their sum is a difference of sums from its beginning.
@@ -75,7 +77,7 @@ class TransformerEncoder(Encoder):
         self.identity = identity
         self.pieces = WordPieces(tokenizer, identity.limit)
         mean = settings.pooling == "mean"
-        self.words = WordVectors(transformer, mean=mean, bfloat16=settings.bfloat16)
+        self.words = WordVectors(transformer, mean=mean, bfloat16=settings.bfloat16, limit=identity.limit)
         self.word_dropout = Dropout(settings.dropout)
         self.output_size: int = transformer.config.hidden_size
         self.characters = None
