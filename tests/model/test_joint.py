@@ -47,28 +47,14 @@ def test_predicted_labels_feed_relations_as_if_they_were_gold(boundaries: str, n
     assert [bare(sentence).entities for sentence in found] != [sentence.entities for sentence in news]
     fed = [refed(gold, own) for gold, own in zip(news, found, strict=True)]
     assert any(sentence.relations for sentence in fed)
-    torch.testing.assert_close(losses(model, news, "predicted")[1], losses(model, fed)[1])
+    torch.testing.assert_close(losses(model, news, predicted=True)[1], losses(model, fed)[1])
     assert not losses(model, news)[1].allclose(losses(model, fed)[1])
-
-
-@each_task
-def test_both_labels_feed_relations_with_gold_entities_and_what_is_found_besides(
-    boundaries: str, news: list[Sentence]
-) -> None:
-    model = tiny_model(news, boundaries=boundaries, constrained=True, candidates="all").eval()
-    stir(model)
-    nobody = [sentence.annotated(()) for sentence in news]
-    assert losses(model, nobody, "both")[1].equal(losses(model, nobody, "predicted")[1])
-    both = losses(model, news, "both")[1]
-    gold, own = losses(model, news)[1], losses(model, news, "predicted")[1]
-    assert both.equal(gold) == (boundaries == "given")  # nothing can be found outside of what is given
-    assert not both.allclose(own)
 
 
 def test_predicted_labels_leave_the_tagger_s_loss_alone(news: list[Sentence]) -> None:
     model = tiny_model(news).eval()
     stir(model)
-    assert losses(model, news)[0].equal(losses(model, news, "predicted")[0])
+    assert losses(model, news)[0].equal(losses(model, news, predicted=True)[0])
 
 
 def test_relations_between_overlapping_entities_do_not_disturb_it(news: list[Sentence]) -> None:
@@ -109,7 +95,7 @@ def test_odd_sentences_have_finite_losses_and_can_be_decoded(
     ]
     for sentences in ([sentence] for sentence in odd):
         assert all(torch.isfinite(loss) for loss in losses(model.train(), sentences))
-        assert all(torch.isfinite(loss) for loss in losses(model, sentences, "predicted"))
+        assert all(torch.isfinite(loss) for loss in losses(model, sentences, predicted=True))
     found = list(predict(TorchNetwork(model), odd))
     assert [len(sentence) for sentence in found] == [1, 1, 3, 2, 500]
 

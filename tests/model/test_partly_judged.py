@@ -16,7 +16,7 @@ from biaffinity.decoding.schema import Schema
 from biaffinity.model.gold import Gold, gold_batch, gold_sentence
 from biaffinity.model.network import TorchNetwork
 from biaffinity.model.relations import one_relation_loss, several_relations_loss
-from model.tiny import Fed, bare, fit, losses, stir, tiny_model
+from model.tiny import bare, fit, losses, stir, tiny_model
 
 TYPES = ["Kill", "Live_In", "Work_For"]
 KILL, LIVE_IN, WORK_FOR = 1, 2, 3
@@ -114,28 +114,30 @@ def with_judgement(sentences: list[Sentence], judged: Judged) -> list[Sentence]:
     return [replace(sentence, judged=judged) for sentence in sentences]
 
 
-@pytest.mark.parametrize("fed", ["gold", "predicted", "both"])
+@pytest.mark.parametrize("predicted", [False, True])
 @pytest.mark.parametrize("boundaries", ["predicted", "given"])
 @pytest.mark.parametrize("several", ["one", "several"])
 def test_all_judged_trains_bit_for_bit_as_a_complete_annotation(
-    several: str, boundaries: str, fed: Fed, news: list[Sentence]
+    several: str, boundaries: str, predicted: bool, news: list[Sentence]
 ) -> None:
     model = tiny_model(news, boundaries=boundaries, constrained=True, relations_per_pair=several).eval()
     stir(model)
     said = [
         replace(s, judged=Judged(tokens=[(0, len(s))], relations=model.schema.relation_types)) for s in news
     ]
-    for one, other in zip(losses(model, news, fed), losses(model, said, fed), strict=True):
+    for one, other in zip(
+        losses(model, news, predicted=predicted), losses(model, said, predicted=predicted), strict=True
+    ):
         assert one.equal(other)
 
 
-@pytest.mark.parametrize("fed", ["gold", "predicted", "both"])
+@pytest.mark.parametrize("predicted", [False, True])
 @pytest.mark.parametrize("several", ["one", "several"])
-def test_nothing_judged_teaches_nothing(several: str, fed: Fed, news: list[Sentence]) -> None:
+def test_nothing_judged_teaches_nothing(several: str, predicted: bool, news: list[Sentence]) -> None:
     model = tiny_model(news, constrained=True, relations_per_pair=several).eval()
     stir(model)
     empty = [replace(s.annotated(()), judged=Judged(tokens=[], relations=[])) for s in news]
-    tagger_loss, relation_loss = losses(model, empty, fed)
+    tagger_loss, relation_loss = losses(model, empty, predicted=predicted)
     assert abs(tagger_loss.item()) < 1e-4
     assert abs(relation_loss.item()) < 1e-4
     (tagger_loss + relation_loss).backward()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
@@ -46,10 +46,6 @@ SWITCHES: dict[str, dict[str, Any]] = {
 }
 
 
-#: Whose labels and entities the relation classifier learns from.
-Fed = Literal["gold", "predicted", "both"]
-
-
 def tiny_config(**switches: Any) -> Config:
     """The paper's config with tiny sizes and the given switches, of the encoder or of the model."""
     encoder = {key: switches.pop(key) for key in [*switches] if key in RecurrentSettings.model_fields}
@@ -84,10 +80,10 @@ def encode(model: JointModel, sentences: Sequence[Sentence]) -> tuple[Batch, Gol
 
 
 def losses(
-    model: JointModel, sentences: Sequence[Sentence], fed: Fed = "gold"
+    model: JointModel, sentences: Sequence[Sentence], *, predicted: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Tagger and relation loss; by default on gold labels."""
-    return model.losses(*encode(model, sentences), fed=fed)
+    return model.losses(*encode(model, sentences), predicted=predicted)
 
 
 def fit(model: JointModel, sentences: Sequence[Sentence], steps: int, rate: float = 0.02) -> None:

@@ -91,9 +91,8 @@ class TrainingConfig(Section):
     #: Adversarial training: read each batch twice, the second time with the vectors of its words moved by a
     #: step of this length, all of them together, to where the loss is higher; 0 reads it once.
     adversarial: float = Field(default=0.0, ge=0)
-    #: Labels and entities that the relation classifier is trained on: gold ones, those that the tagger finds,
-    #: or gold ones and what it finds outside of them.
-    relation_labels: Literal["gold", "predicted", "both"] = "gold"
+    #: Labels and entities that the relation classifier is trained on.
+    relation_labels: Literal["gold", "predicted"] = "gold"
     #: Share of the sentences without a relation that an epoch reads, drawn anew for each. A corpus of
     #: few relations teaches a model to see none; a share evens out what it meets.
     negative_ratio: float = Field(default=1.0, ge=0, le=1)

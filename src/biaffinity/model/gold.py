@@ -75,13 +75,6 @@ class Gold:
         possible: Bools = self.open_tokens[..., None] | (np.arange(labels) == self.labels[..., None])
         return possible
 
-    def entities_or_any_labels(self, labels: int) -> Bools:
-        """The label of each token of a gold entity, any of so many elsewhere, [batch, size, labels]."""
-        outside = self.labels == 0
-        free = outside if self.open_tokens is None else outside | self.open_tokens
-        possible: Bools = free[..., None] | (np.arange(labels) == self.labels[..., None])
-        return possible
-
 
 def gold_sentence(sentence: Sentence, known: Description) -> GoldSentence:
     """A sentence's annotation; of overlapping entities the outermost stay, and those of known types."""

@@ -7,7 +7,6 @@ by side on the sum of their losses gives each the very updates it would get alon
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal
 
 import numpy as np
 import torch
@@ -112,15 +111,12 @@ class JointModel(nn.Module):
         vectors = self.boundaries(vectors, tags)
         return vectors, self.relation_boundaries(others, tags) if pipeline else vectors
 
-    def losses(
-        self, batch: Batch, gold: Gold, *, fed: Literal["gold", "predicted", "both"] = "gold"
-    ) -> tuple[Tensor, Tensor]:
+    def losses(self, batch: Batch, gold: Gold, *, predicted: bool = False) -> tuple[Tensor, Tensor]:
         """Tagger loss and relation loss, each summed over the batch.
 
-        The relation classifier is fed gold labels and entities, or the tagger's own, or the gold ones and
-        what the tagger finds outside of them. Where nobody judged the labels of some tokens, it is fed the
-        tagger's own there, as it will be in use: among those entities are the pairs that a judged relation
-        type is not between.
+        With ``predicted`` the relation classifier is fed the tagger's own labels and entities instead of
+        the gold ones. Where nobody judged the labels of some tokens, it is fed the tagger's own there, as it
+        will be in use: among those entities are the pairs that a judged relation type is not between.
         """
         vectors, relation_vectors = self.token_vectors(batch)
         lengths, labels = self._tensor(batch.lengths), self._tensor(gold.labels)
@@ -132,11 +128,9 @@ class JointModel(nn.Module):
         possible = None if known is None else self._tensor(known)
         tagger_loss = self.tagger.loss(emissions, labels, lengths, possible).sum()
         spans, pairs, targets = gold.spans, gold.pairs, gold.targets
-        if fed == "both":
-            known = gold.entities_or_any_labels(len(self.description.labels))
-        if fed != "gold" or known is not None:
+        if predicted or known is not None:
             scores = emissions.detach().float().cpu().numpy()
-            if known is not None and fed != "predicted":
+            if known is not None and not predicted:
                 scores = np.where(known, scores, FORBIDDEN)
             own, _ = best_labelling(self.description, self.crf(), scores, batch)
             spans = self.description.labels.decode(own, batch.lengths, batch.boundaries)

@@ -143,15 +143,15 @@ class Trainer:
     def _losses(self, together: Sequence[Ints], step: int, parts: list[Doubles]) -> Generator[Tensor]:
         """The losses of the batches of one update; once learnt from, their two parts go into ``parts``."""
         sentences = sum(map(len, together))
-        fed = self.config.training.relation_labels
+        predicted = self.config.training.relation_labels == "predicted"
         for rows in together:
             batch, gold = self.examples.batch(rows)
-            both = self.model.losses(batch, gold, fed=fed)
+            both = self.model.losses(batch, gold, predicted=predicted)
             earlier = gradients(self.tables)
             yield (both[0] + both[1]) / sentences
             if self.tables:
                 with moved(self.tables, earlier, self.config.training.adversarial):
-                    worse = self.model.losses(batch, gold, fed=fed)
+                    worse = self.model.losses(batch, gold, predicted=predicted)
                     yield (worse[0] + worse[1]) / sentences
             # Read once the way back has been asked for: a GPU is not kept waiting.
             parts.append(torch.stack(both).detach().double().cpu().numpy())
