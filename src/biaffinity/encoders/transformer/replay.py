@@ -16,8 +16,8 @@ from torch import Tensor, nn
 PADDING = 32
 #: A recording takes as long as five passes, and keeps gradients of its own: a shape must have come so often.
 MEETINGS = 4
-#: And so many shapes at most are recorded.
-RECORDINGS = 8
+#: And so many shapes at most are recorded, as long as this share of the GPU's memory is free.
+RECORDINGS, FREE = 8, 0.25
 
 
 class Reading(nn.Module):
@@ -57,8 +57,8 @@ class Replay:
         pieces, mask = (nn.functional.pad(part, (0, missing)) for part in (pieces, mask))
         shape = tuple(pieces.shape)
         self._met[shape] += 1
-        wanted = self._met[shape] >= MEETINGS and len(self._recorded) < RECORDINGS
-        if self._possible and wanted and shape not in self._recorded:
+        due = self._met[shape] >= MEETINGS and shape not in self._recorded
+        if due and self._possible and len(self._recorded) < RECORDINGS and _has_room(pieces.device):
             self._record(shape, pieces, mask)
         recorded = self._recorded.get(shape)
         states: Tensor = self._reading(pieces, mask) if recorded is None else recorded(pieces, additive(mask))
@@ -109,6 +109,12 @@ class Replay:
             alias.grad = weight.grad
             aliases[id(weight)] = alias
         return copy.deepcopy(self._reading, aliases)
+
+
+def _has_room(device: torch.device) -> bool:
+    """Whether a recording leaves enough memory for batches that come later."""
+    free, total = torch.cuda.mem_get_info(device)
+    return free >= FREE * total
 
 
 def additive(mask: Tensor) -> Tensor:
