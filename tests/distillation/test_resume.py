@@ -56,6 +56,14 @@ def test_a_run_that_dies_at_any_moment_goes_on(
     assert outcome(out) == outcome(whole)
 
 
+def test_processes_side_by_side_label_as_one_does(run: Run, whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "side by side"
+    run.killed_at(out, Labelled, 1, workers=2)
+    assert not (out / "labels" / "labelled.jsonl").exists()
+    run(out, resume=True, workers=2)
+    assert outcome(out) == outcome(whole)
+
+
 def test_what_a_teacher_has_read_is_not_read_again(run: Run, tmp_path: Path) -> None:
     run.killed_at(tmp_path / "s", Labelled, 1)
     events = run.events(tmp_path / "s", resume=True)

@@ -24,6 +24,7 @@ from biaffinity.cli.options import (
     TextKind,
     Threads,
     Vectors,
+    Workers,
     require_cluster,
 )
 from biaffinity.errors import MissingExtraError
@@ -40,6 +41,8 @@ _HELP = "\n\n".join(
         "The labels stay in OUT/labels, as JSON lines: each teacher's with scores, and what they agree on in "
         "labelled.jsonl. --labels names another folder; once its labels are whole, any number of students "
         "can learn from them, and neither teachers nor text need to be named again.",
+        "Most of a teacher's time on a GPU goes by while Python prepares text and gathers what was found: "
+        "--workers 4 lets each teacher read in four processes.",
         "--also mixes in data of other makers, such as sentences that a program wrote; the student reads "
         "them once, as those that the teachers labelled. --only-labels ends when the labels are made.",
         "A run that was stopped or killed, in labelling or in training, goes on with --resume.",
@@ -105,6 +108,7 @@ def distil(
     seed: Seed = 1,
     device: Device = "auto",
     threads: Threads = 1,
+    workers: Workers = None,
     engine: EngineName = Engine.LOCAL,
     address: Address = None,
     overrides: Overrides = None,
@@ -132,7 +136,7 @@ def distil(
         from biaffinity.cluster.engine import Cluster
         from biaffinity.extraction.loading import device_named
 
-        cluster = Cluster(address, gpus=device_named(device) != "cpu")
+        cluster = Cluster(address, workers, gpus=device_named(device) != "cpu")
     torch.set_num_threads(threads)
     try:
         read = distillation.files_of_text(text or (), kind=kind, fields=Fields(text_field, id_field))
@@ -146,6 +150,7 @@ def distil(
                     vote=vote,
                     device=device,
                     threads=threads,
+                    workers=workers or 1,
                     cluster=cluster,
                     resume=resume,
                     watch=display,
@@ -168,6 +173,7 @@ def distil(
                 seed=seed,
                 device=device,
                 threads=threads,
+                workers=workers or 1,
                 cluster=cluster,
                 overrides=overrides or (),
                 resume=resume,

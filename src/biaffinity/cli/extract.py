@@ -24,6 +24,7 @@ from biaffinity.cli.options import (
     Model,
     TextField,
     TextKind,
+    Workers,
     require_cluster,
 )
 from biaffinity.errors import UsageError
@@ -99,15 +100,7 @@ def extract(
             "--min-score 0.5 --min-score Kill=0.9.",
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Processes side by side.",
-            min=1,
-            show_default="1; with --engine ray all that the cluster has",
-        ),
-    ] = None,
+    workers: Workers = None,
     engine: EngineName = Engine.LOCAL,
     address: Address = None,
     device: Device = "cpu",

@@ -102,6 +102,16 @@ class Engine(str, Enum):
     RAY = "ray"
 
 
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        help="Processes side by side.",
+        min=1,
+        show_default="1; with --engine ray all that the cluster has",
+    ),
+]
 EngineName = Annotated[
     Engine, typer.Option(metavar="ENGINE", help="local, processes of this machine, or ray, a cluster.")
 ]

@@ -33,6 +33,7 @@ from biaffinity.formats.jsonl import NAME as JSONL
 from biaffinity.formats.jsonl import as_line
 from biaffinity.text import read_document
 from biaffinity.training.provenance import provenance
+from biaffinity.workers import Workers
 
 #: The sentences of a part, what a kill may lose: enough for full batches of like length on a GPU.
 PART = 4096
@@ -48,9 +49,10 @@ def label(
     *,
     device: str,
     threads: int,
+    workers: int = 1,
     cluster: Cluster | None = None,
 ) -> Iterator[LabellingEvent]:
-    """Do what is left to do of labels, on a ``cluster`` if one is given; the last event is `Voted`."""
+    """Do what is left to do of labels, in ``workers`` processes or on a ``cluster``; `Voted` comes last."""
     labels.remove_unfinished_files()
     if not labels.begun:
         yield from _read_text(labels, teachers, text, threshold)
@@ -61,10 +63,12 @@ def label(
         if not missing:
             continue
         load = ModelLoader(teacher.folder, {"device": device, "threads": threads})
-        if cluster is None:
-            yield from _teach(labels, number, load, missing)
-        else:
+        if cluster is not None:
             yield from _teach_on_cluster(labels, number, load, missing, cluster)
+        elif workers > 1:
+            yield from _teach_side_by_side(labels, number, load, missing, workers)
+        else:
+            yield from _teach(labels, number, load, missing)
     yield from _vote(labels)
 
 
@@ -137,25 +141,39 @@ def _teach(
         yield _progress(read[len(read) // STEP * STEP :])
 
 
+def _teach_side_by_side(
+    labels: Labels, teacher: int, load: ModelLoader, missing: Sequence[int], workers: int
+) -> Iterator[LabellingEvent]:
+    """The same by several processes, each with the teacher."""
+    teaching = Teaching.of(labels, teacher, load)
+    with Workers(min(workers, len(missing)), teaching.prepare) as processes:
+        for told in processes.map(missing):
+            yield Labelled(**told)
+
+
 def _teach_on_cluster(
     labels: Labels, teacher: int, load: ModelLoader, missing: Sequence[int], cluster: Cluster
 ) -> Iterator[LabellingEvent]:
     """The same by a cluster, whose machines see the folder of labels."""
     with connected(cluster) as ray:
-        folder, places = labels.folder.absolute(), _places(labels.sentences)
-        teaching = Teaching(folder, teacher, places, sent_along(ray, load))
+        teaching = Teaching.of(labels, teacher, sent_along(ray, load))
         for told in each_on_ray(ray, teaching.prepare, missing, cluster):
-            yield Labelled(told["sentences"], told["tokens"])
+            yield Labelled(**told)
 
 
 @dataclass(frozen=True, slots=True)
 class Teaching:
-    """All that an actor needs to let a teacher read parts; ``places`` are the bytes where they begin."""
+    """All that a process needs to let a teacher read parts; ``places`` are the bytes where they begin."""
 
     folder: Path
     teacher: int
     places: Sequence[int]
     load: Callable[[], Any]
+
+    @classmethod
+    def of(cls, labels: Labels, teacher: int, load: Callable[[], Any]) -> Teaching:
+        """For the sentences of a folder of labels."""
+        return cls(labels.folder.absolute(), teacher, _places(labels.sentences), load)
 
     def prepare(self) -> Callable[[int], dict[str, Any]]:
         """Load the teacher; what is given reads a part by its number."""

@@ -56,6 +56,7 @@ def distil(
     seed: int = 1,
     device: str = "auto",
     threads: int = 1,
+    workers: int = 1,
     cluster: Cluster | None = None,
     overrides: Sequence[str] = (),
     resume: bool = False,
@@ -76,7 +77,8 @@ def distil(
         gold_times: how often the gold sentences stand in the training data.
         recipe, vectors, seed, overrides, graphs: of the student's training, as for `biaffinity.train`.
         device: what teachers and student run on; ``auto`` is a GPU where PyTorch sees one.
-        threads: of the CPU, for each teacher.
+        threads: of the CPU, for each process that labels.
+        workers: processes that label side by side, all with the same teacher.
         cluster: a Ray cluster whose machines label; they must see the folder of labels.
         resume: go on with labels and a run that were stopped or killed.
         watch: is told every event, of labelling and of training.
@@ -99,7 +101,7 @@ def distil(
     folder = Labels(out / LABELS if labels is None else Path(labels))
     if labels is None or not folder.complete:
         _require_fresh(folder, resume=resume)
-    for event in _label(folder, teachers, text, vote, Types.among(gold), device, threads, cluster):
+    for event in _label(folder, teachers, text, vote, Types.among(gold), device, threads, workers, cluster):
         watch(event)
     for leftover in out.glob(f".{TRAIN}.*.part"):  # of a killed process
         leftover.unlink(missing_ok=True)
@@ -130,6 +132,7 @@ def make_labels(
     vote: float | None = None,
     device: str = "auto",
     threads: int = 1,
+    workers: int = 1,
     cluster: Cluster | None = None,
     resume: bool = False,
     watch: Callable[[Event], None] = lambda event: None,
@@ -143,7 +146,7 @@ def make_labels(
     folder = Labels(Path(labels))
     _require_fresh(folder, resume=resume)
     gold = Types.among(_read_gold(train, watch))
-    for event in _label(folder, teachers, text, vote, gold, device, threads, cluster):
+    for event in _label(folder, teachers, text, vote, gold, device, threads, workers, cluster):
         watch(event)
     return folder.labelled
 
@@ -186,6 +189,7 @@ def _label(
     gold: Types,
     device: str,
     threads: int,
+    workers: int,
     cluster: Cluster | None,
 ) -> Iterator[Event]:
     """Make labels or go on with them; those that are whole are checked and left as they are."""
@@ -207,7 +211,16 @@ def _label(
         labels.types.require(str(labels.folder), gold)
     if not labels.complete:
         threshold = VOTE if vote is None else vote
-        yield from label(labels, teachers, text, threshold, device=device, threads=threads, cluster=cluster)
+        yield from label(
+            labels,
+            teachers,
+            text,
+            threshold,
+            device=device,
+            threads=threads,
+            workers=workers,
+            cluster=cluster,
+        )
 
 
 def _require_settings(
