@@ -18,8 +18,7 @@ DATA ?= ../shared/data/conll04
 STREAM ?= 20000
 VECTORS ?= ../shared/vectors/glove.6B.100d.words.txt
 
-.PHONY: help setup demo demo-facts demo-train lint docs test pythons bench attack audit constraints model calibration pictures clean
-.PHONY: general-data general-teachers general
+.PHONY: help setup demo demo-facts demo-train lint docs test pythons bench attack audit constraints calibration pictures clean
 
 help:  ## what each command does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -123,97 +122,25 @@ audit: $(READY) $(TOOLS)/bin/uv  ## known weaknesses of what is pinned, and lice
 constraints: $(TOOLS)/bin/uv  ## pin anew what pyproject.toml asks for; UPGRADE=--upgrade takes the newest
 	sh recipes/constraints.sh $(TOOLS)/bin/uv $(UPGRADE)
 
-# The news model (docs/experiments.md): transformers as teachers, the text of SHARED, a fast student.
-NEWS := src/biaffinity/models/news
-MAKING := build/news
-NEWS_TEACHERS := $(addprefix $(MAKING)/teacher-,1 2 3 4 5)
-NEWS_DATA := --dev $(MAKING)/dev.jsonl --test $(DATA)/test.jsonl --resume
+# The embedded models, each by the rules of a file of recipes/. What has been made stays, so that a run that was
+# stopped goes on; with `make -j 5 model` teachers learn side by side. After a change of data or settings delete
+# what was made of it. Where there is no .venv: make model READY= RUN=python BIAFFINITY='python -m biaffinity'
 SHARED ?= ../shared
+DEVICE ?= cuda
+WORKERS ?= 4
+RUN := $(BIN)/python
+BIAFFINITY := $(BIN)/biaffinity
+MPNET := build/encoders/all-mpnet-base-v2
 # The shipped models' teachers learnt before the recipe had adversarial training and wide characters.
-TEACHER := --device cuda --set encoder.name=build/encoders/all-mpnet-base-v2 --set training.adversarial=0 \
+TEACHER := --device $(DEVICE) --set encoder.name=$(MPNET) --set training.adversarial=0 \
 	--set encoder.character_size=25 --set encoder.character_hidden=25
+LAST_EPOCHS := --device $(DEVICE) --set training.epochs=3 --set training.batch_size=32 \
+	--set training.learning_rate=1e-3 --set training.negative_ratio=1
 
-model: $(READY)  ## make the embedded news model anew, from SHARED; a GPU is needed
-	$(BIN)/python recipes/news_data.py $(DATA) $(MAKING)
-	$(BIN)/python recipes/outside_data.py $(SHARED)/data build/outside --gold $(MAKING)/train.jsonl
-	for times in 12 20 60; do \
-		$(BIN)/python recipes/phrases.py news build/outside/teachers.jsonl $(MAKING)/phrases-$$times.jsonl \
-			--times $$times || exit 1; \
-	done
-	cat build/outside/teachers.jsonl $(MAKING)/phrases-20.jsonl > $(MAKING)/teachers.jsonl
-	$(BIN)/python recipes/encoders.py mpnet build/encoders
-	for teacher in 1 2 3 4 5; do \
-		$(BIN)/biaffinity train transformer --train $(MAKING)/teachers.jsonl $(NEWS_DATA) --no-export \
-			--seed $$teacher $(TEACHER) --set training.epochs=8 --set training.batch_size=32 \
-			--set training.negative_ratio=0.25 --set training.pretrained_learning_rate=6e-5 --out $(MAKING)/teacher-$$teacher || exit 1; \
-	done
-	$(BIN)/python recipes/variants.py $(MAKING)/train.jsonl build/outside/teachers.jsonl $(VECTORS) \
-		$(MAKING)/variants.jsonl
-	(zcat $(SHARED)/text/wikipedia.jsonl.gz; cat $(MAKING)/variants.jsonl) | \
-		$(BIN)/biaffinity distil $(NEWS_TEACHERS) --text - --from jsonl --labels $(MAKING)/labels --only-labels \
-		--train $(MAKING)/train.jsonl $(NEWS_DATA) --out $(MAKING)/student
-	$(BIN)/python recipes/renamed.py $(MAKING)/labels/labelled.jsonl $(MAKING)/teachers.jsonl $(MAKING)/renamed.jsonl
-	$(BIN)/biaffinity distil --labels $(MAKING)/labels --also $(MAKING)/phrases-60.jsonl \
-		--also $(MAKING)/renamed.jsonl --train $(MAKING)/train.jsonl $(NEWS_DATA) --vectors $(VECTORS) \
-		--set training.epochs=6 --set encoder.keep_unseen=14000 --no-export --out $(MAKING)/student
-	$(BIN)/python recipes/last_epochs.py $(MAKING)/train.jsonl $(MAKING)/labels/labelled.jsonl $(MAKING)/last.jsonl \
-		--also $(MAKING)/phrases-12.jsonl build/outside/train.jsonl
-	for seed in 1 2 3; do \
-		$(BIN)/biaffinity train distilled --start $(MAKING)/student --train $(MAKING)/last.jsonl $(NEWS_DATA) \
-			--seed $$seed --set training.epochs=3 --set training.batch_size=32 --set training.learning_rate=1e-3 \
-			--set training.negative_ratio=1 --no-export --out $(MAKING)/last-$$seed || exit 1; \
-	done
-	$(BIN)/python recipes/mean_of_models.py $(MAKING)/model $(addprefix $(MAKING)/last-,1 2 3)
-	$(BIN)/biaffinity export --model $(MAKING)/model
-	cp $(addprefix $(MAKING)/model/,config.json vocabulary.json model.safetensors *.onnx) $(NEWS)
-	$(BIN)/biaffinity verify --seal $(NEWS)  # its README.md, examples.json and about.json are ours
-	$(BIN)/biaffinity evaluate $(MAKING)/held_out.jsonl --model $(NEWS)
-	$(BIN)/biaffinity evaluate build/outside/dev.jsonl --model $(NEWS)
+$(MPNET)/model.safetensors: | $(READY)
+	$(RUN) recipes/encoders.py mpnet $(dir $(MPNET))
 
-# The general model (docs/general.md): data of SHARED, transformers as teachers, a student of the size of news.
-GENERAL := build/general
-TEACHERS := $(addprefix $(GENERAL)/teacher-,1 2 3)
-GENERAL_DEV := --dev $(GENERAL)/dev.jsonl --resume
-GENERAL_SET := --set training.selection=micro --set calibration.negative_sentences=0 \
-	--set calibration.no_relation_bias=fitted
-
-general-data: $(READY)  ## the data of the general model, from SHARED, into build/general
-	$(BIN)/python recipes/general_data.py $(SHARED)/data $(GENERAL)
-
-general-teachers: general-data  ## its three teachers, transformers; a GPU is needed
-	for times in 6 20 60; do \
-		$(BIN)/python recipes/phrases.py general $(GENERAL)/train.jsonl $(GENERAL)/phrases-$$times.jsonl \
-			--times $$times || exit 1; \
-	done
-	cat $(GENERAL)/train.jsonl $(GENERAL)/phrases-20.jsonl > $(GENERAL)/teachers.jsonl
-	$(BIN)/python recipes/encoders.py mpnet build/encoders
-	for teacher in 1 2 3; do \
-		mkdir -p $(GENERAL)/teacher-$$teacher && cp $(GENERAL)/about.json $(GENERAL)/teacher-$$teacher && \
-		$(BIN)/biaffinity train transformer --train $(GENERAL)/teachers.jsonl $(GENERAL_DEV) --seed $$teacher \
-			$(TEACHER) --set training.epochs=8 --set training.batch_size=64 \
-			--set training.pretrained_learning_rate=8e-5 --set training.selection=micro --out $(GENERAL)/teacher-$$teacher || exit 1; \
-	done
-	for part in dev test; do \
-		$(BIN)/python recipes/general_score.py $(GENERAL)/teacher-1 $(GENERAL) $$part --device cuda \
-			--json results/general-large-$$part.json || exit 1; \
-	done
-
-general: general-teachers  ## the general model: the teachers label SHARED's text, a student learns from it
-	mkdir -p $(GENERAL)/model && cp $(GENERAL)/about.json $(GENERAL)/model
-	cp recipes/general_examples.json $(GENERAL)/model/examples.json
-	zcat $(SHARED)/text/wikipedia.jsonl.gz | $(BIN)/biaffinity distil $(TEACHERS) --text - --from jsonl \
-		--labels $(GENERAL)/labels --only-labels --train $(GENERAL)/train.jsonl $(GENERAL_DEV) --out $(GENERAL)/student
-	$(BIN)/python recipes/renamed.py $(GENERAL)/labels/labelled.jsonl $(GENERAL)/train.jsonl $(GENERAL)/renamed.jsonl
-	$(BIN)/biaffinity distil --labels $(GENERAL)/labels --also $(GENERAL)/phrases-60.jsonl \
-		--also $(GENERAL)/renamed.jsonl --train $(GENERAL)/train.jsonl $(GENERAL_DEV) --gold-times 4 \
-		--vectors $(VECTORS) $(GENERAL_SET) --set training.epochs=5 \
-		--set encoder.keep_unseen=13500 --no-export --out $(GENERAL)/student
-	$(BIN)/python recipes/last_epochs.py $(GENERAL)/train.jsonl $(GENERAL)/labels/labelled.jsonl \
-		$(GENERAL)/last.jsonl --also $(GENERAL)/phrases-6.jsonl
-	$(BIN)/biaffinity train distilled --start $(GENERAL)/student --train $(GENERAL)/last.jsonl $(GENERAL_DEV) \
-		--set training.epochs=3 --set training.batch_size=32 --set training.learning_rate=1e-3 \
-		--set training.negative_ratio=1 $(GENERAL_SET) --out $(GENERAL)/model
-	$(BIN)/python recipes/general_score.py $(GENERAL)/model $(GENERAL) dev --json results/general-dev.json
+include recipes/news.mk recipes/general.mk
 
 calibration: $(READY)  ## how far the news model's scores can be trusted, on DATA's dev: numbers and picture
 	$(BIN)/python benchmarks/calibration.py $(DATA)/dev.jsonl --json results/calibration.json \

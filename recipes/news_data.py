@@ -1,4 +1,4 @@
-"""Prepare the data of the embedded news model; the recipe `news` trains on it (`make model` does both).
+"""Prepare the data of the embedded news model (`make model`).
 
     python recipes/news_data.py ../shared/data/conll04 build/news
 

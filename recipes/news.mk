@@ -1,0 +1,69 @@
+# The embedded news model (docs/results.md, "On other text"): transformers as teachers, SHARED's text, a fast student.
+NEWS := src/biaffinity/models/news
+MAKING := build/news
+OUTSIDE := build/outside
+NEWS_TEACHERS := $(addprefix $(MAKING)/teacher-,1 2 3 4 5)
+NEWS_ENDS := $(addprefix $(MAKING)/last-,1 2 3)
+NEWS_PHRASES := $(foreach times,12 20 60,$(MAKING)/phrases-$(times).jsonl)
+NEWS_DATA := --dev $(MAKING)/dev.jsonl --test $(DATA)/test.jsonl --resume
+
+.PHONY: model
+model: $(MAKING)/model.done  ## make the embedded news model anew, from SHARED; a GPU is needed
+	cp $(addprefix $(MAKING)/model/,config.json vocabulary.json model.safetensors *.onnx) $(NEWS)
+	$(BIAFFINITY) verify --seal $(NEWS)  # its README.md, examples.json and about.json are ours
+	$(BIAFFINITY) evaluate $(MAKING)/held_out.jsonl --model $(NEWS)
+	$(BIAFFINITY) evaluate $(OUTSIDE)/dev.jsonl --model $(NEWS)
+
+$(MAKING)/data.done: | $(READY)
+	$(RUN) recipes/news_data.py $(DATA) $(MAKING)
+	touch $@
+
+$(OUTSIDE)/data.done: $(MAKING)/data.done
+	$(RUN) recipes/outside_data.py $(SHARED)/data $(OUTSIDE) --gold $(MAKING)/train.jsonl
+	touch $@
+
+$(NEWS_PHRASES): $(MAKING)/phrases-%.jsonl: $(OUTSIDE)/data.done
+	$(RUN) recipes/phrases.py news $(OUTSIDE)/teachers.jsonl $@ --times $*
+
+$(MAKING)/teachers.jsonl: $(OUTSIDE)/data.done $(MAKING)/phrases-20.jsonl
+	cat $(OUTSIDE)/teachers.jsonl $(MAKING)/phrases-20.jsonl > $@.part
+	mv $@.part $@
+
+$(NEWS_TEACHERS:=.done): $(MAKING)/teacher-%.done: $(MAKING)/teachers.jsonl $(MPNET)/model.safetensors
+	$(BIAFFINITY) train transformer --train $< $(NEWS_DATA) --no-export --seed $* $(TEACHER) \
+		--set training.epochs=8 --set training.batch_size=32 --set training.negative_ratio=0.25 \
+		--set training.pretrained_learning_rate=6e-5 --out $(MAKING)/teacher-$*
+	touch $@
+
+$(MAKING)/variants.jsonl: $(OUTSIDE)/data.done
+	$(RUN) recipes/variants.py $(MAKING)/train.jsonl $(OUTSIDE)/teachers.jsonl $(VECTORS) $@
+
+$(MAKING)/labels.done: $(NEWS_TEACHERS:=.done) $(MAKING)/variants.jsonl
+	(zcat $(SHARED)/text/wikipedia.jsonl.gz; cat $(MAKING)/variants.jsonl) | \
+		$(BIAFFINITY) distil $(NEWS_TEACHERS) --text - --from jsonl --labels $(MAKING)/labels --only-labels \
+		--device $(DEVICE) --workers $(WORKERS) --train $(MAKING)/train.jsonl $(NEWS_DATA) --out $(MAKING)/student
+	touch $@
+
+$(MAKING)/renamed.jsonl: $(MAKING)/labels.done $(MAKING)/teachers.jsonl
+	$(RUN) recipes/renamed.py $(MAKING)/labels/labelled.jsonl $(MAKING)/teachers.jsonl $@
+
+$(MAKING)/student.done: $(MAKING)/labels.done $(MAKING)/phrases-60.jsonl $(MAKING)/renamed.jsonl
+	$(BIAFFINITY) distil --labels $(MAKING)/labels --also $(MAKING)/phrases-60.jsonl \
+		--also $(MAKING)/renamed.jsonl --train $(MAKING)/train.jsonl $(NEWS_DATA) --vectors $(VECTORS) \
+		--device $(DEVICE) --set training.epochs=6 --set encoder.keep_unseen=14000 --no-export \
+		--out $(MAKING)/student
+	touch $@
+
+$(MAKING)/last.jsonl: $(MAKING)/labels.done $(MAKING)/phrases-12.jsonl
+	$(RUN) recipes/last_epochs.py $(MAKING)/train.jsonl $(MAKING)/labels/labelled.jsonl $@ \
+		--also $(MAKING)/phrases-12.jsonl $(OUTSIDE)/train.jsonl
+
+$(NEWS_ENDS:=.done): $(MAKING)/last-%.done: $(MAKING)/student.done $(MAKING)/last.jsonl
+	$(BIAFFINITY) train distilled --start $(MAKING)/student --train $(MAKING)/last.jsonl $(NEWS_DATA) \
+		--seed $* $(LAST_EPOCHS) --no-export --out $(MAKING)/last-$*
+	touch $@
+
+$(MAKING)/model.done: $(NEWS_ENDS:=.done)
+	$(RUN) recipes/mean_of_models.py $(MAKING)/model $(NEWS_ENDS)
+	$(BIAFFINITY) export --model $(MAKING)/model
+	touch $@
