@@ -1,8 +1,8 @@
-"""The tables of docs/paper.md and of results/report, made anew from the series in results/.
+"""The tables of docs/paper.md, those of docs/results.md on batches, and results/report, from the series here.
 
     python results/paper_page.py [--model runs/paper/full/setup1-seed1]
 
-In the page a table stands between the lines <!-- NAME --> and <!-- end -->. After new runs were gathered into
+In a page a table stands between the lines <!-- NAME --> and <!-- end -->. After new runs were gathered into
 results/paper.jsonl this is all there is to do; `tests/experiments/test_results.py` sees that it was done.
 With a model, what it finds in the paper's example is drawn too.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
+from statistics import fmean
 
 import biaffinity
 from biaffinity.experiments import tables
@@ -22,10 +23,12 @@ from biaffinity.experiments.report import circumstances
 from biaffinity.experiments.series import HEADLINE, Series, read_all
 from biaffinity.experiments.tables import Table
 from biaffinity.experiments.variants import FULL
+from biaffinity.scoring.significance import welch_p_value
 from biaffinity.show import svg
 
 RESULTS = Path(__file__).parent
-PAGE = RESULTS.parent / "docs" / "paper.md"
+DOCS = RESULTS.parent / "docs"
+PAGES = (DOCS / "paper.md", DOCS / "results.md")
 #: The series that are reported on, in this order: Table 2 as it was first run, with the words of train alone,
 #: the recipe to the letter, and the recipe of ours.
 SOURCES = ("paper-batched", "paper-batched-train-words", "paper", "default")
@@ -44,7 +47,7 @@ def report() -> dict[str, str]:
 
 
 def page_tables() -> dict[str, str]:
-    """The tables of the page, by name."""
+    """The tables of the pages, by name."""
     batched, train_words, paper, ours = read_all(RESULTS / f"{name}.jsonl" for name in SOURCES)
     made = {
         "table 1": tables.test_table([paper, batched, train_words, ours]),
@@ -52,6 +55,8 @@ def page_tables() -> dict[str, str]:
         "table 2, setup 2": tables.matrices_table([batched, train_words], 2),
         "fit": tables.fit_table([batched, train_words]),
         "to the letter, dev": letter_table(paper, batched),
+        "batches": batches_table(paper, batched),
+        "last epochs": last_epochs_table(paper, batched),
     }
     if PREDICTED.exists():
         made["labels"] = labels_table(batched, Series.read(PREDICTED))
@@ -73,6 +78,47 @@ def letter_table(letter: Series, batched: Series) -> Table:
     return table
 
 
+def batches_table(letter: Series, batched: Series) -> Table:
+    """The full network, one sentence per update and in batches, and how far apart they are."""
+    places = [
+        (setup, part, of) for setup in (1, 2) for part in ("dev", "test") for of in ("entities", "relations")
+    ]
+    table = Table("", [("", ""), *((part, _name(setup, of)) for setup, part, of in places)])
+    columns = []
+    for setup, part, of in places:
+        one, other = (Cell(s.values(FULL, setup, part, HEADLINE[setup, of])) for s in (letter, batched))
+        facts = [(cell.mean, cell.deviation or 0.0, len(cell.values)) for cell in (one, other)]
+        columns.append(
+            [str(one), str(other), f"{other.mean - one.mean:+.1f}", f"{welch_p_value(*facts):.2f}"]
+        )
+    titles = ("one sentence per update", "batches of 8, 25 epochs", "their difference", "p")
+    table.rows = [[title, *row] for title, row in zip(titles, zip(*columns, strict=True), strict=True)]
+    return table
+
+
+def last_epochs_table(letter: Series, batched: Series) -> Table:
+    """Dev over the last fifth of the epochs, and what the choice of the best epoch gains over that."""
+    places = [(setup, of) for setup in (1, 2) for of in ("entities", "relations")]
+    table = Table("", [("", "dev, mean over the last fifth"), *(("", _name(*place)) for place in places)])
+    gains = []
+    for series, title in ((letter, "one sentence per update"), (batched, "batches of 8")):
+        last, chosen = [], []
+        for setup, of in places:
+            curves = {seed: run.curve[of] for seed, run in series.runs[FULL.name, setup].items()}
+            last.append(Cell({seed: 100 * fmean(c[-len(c) // 5 :]) for seed, c in curves.items()}))
+            chosen.append(Cell(series.values(FULL, setup, "dev", HEADLINE[setup, of])))
+        table.rows.append([title, *map(str, last)])
+        gained = (f"{best.mean - end.mean:.1f}" for best, end in zip(chosen, last, strict=True))
+        gains.append([f"gained by taking the best epoch, {title}", *gained])
+    table.rows += gains
+    return table
+
+
+def _name(setup: int, of: str) -> str:
+    """A column's name; RC is of the first setup if nothing else is said."""
+    return tables.NAMES[setup, of] + (" (setup 2)" if (setup, of) == (2, "relations") else "")
+
+
 def labels_table(gold: Series, predicted: Series) -> Table:
     """Gold against predicted labels in training, full network, over the seeds that both have."""
     table = Table("", [("", ""), *(("", name) for name in ("gold", "predicted", "seeds", "p"))])
@@ -91,7 +137,7 @@ def labels_table(gold: Series, predicted: Series) -> Table:
 
 
 def with_tables(page: str, made: dict[str, str]) -> str:
-    """The page with its tables replaced; one that is not made stays as it is."""
+    """A page with its tables replaced; one that is not made stays as it is."""
 
     def replaced(found: re.Match[str]) -> str:
         name = found[1]
@@ -102,13 +148,13 @@ def with_tables(page: str, made: dict[str, str]) -> str:
 
 def draw_example(model: Path) -> None:
     """The sentence of the paper's introduction as a model reads it."""
-    (PAGE.parent / "images" / "paper-example.svg").write_text(
+    (DOCS / "images" / "paper-example.svg").write_text(
         svg(biaffinity.load(model)(EXAMPLE)) + "\n", encoding="utf-8"
     )
 
 
 def main() -> None:
-    """Write the report and the page, and draw the example if there is a model to read it."""
+    """Write the report and the pages, and draw the example if there is a model to read it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--model", type=Path)
     model = parser.parse_args().model
@@ -116,8 +162,9 @@ def main() -> None:
         draw_example(model)
     for name, text in report().items():
         (RESULTS / "report" / name).write_text(text, encoding="utf-8")
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(with_tables(page, page_tables()), encoding="utf-8")
+    made = page_tables()
+    for page in PAGES:
+        page.write_text(with_tables(page.read_text(encoding="utf-8"), made), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -53,10 +53,11 @@ def test_the_tables_are_those_of_the_series(paper_page: dict[str, Any]) -> None:
         assert text == (RESULTS / "report" / name).read_text(), "run: python results/paper_page.py"
 
 
-def test_the_page_has_the_tables_of_the_series(paper_page: dict[str, Any]) -> None:
-    page, made = paper_page["PAGE"].read_text(), paper_page["page_tables"]()
-    assert {name for name in made if f"<!-- {name} -->" not in page} == set()
-    assert paper_page["with_tables"](page, made) == page, "run: python results/paper_page.py"
+def test_the_pages_have_the_tables_of_the_series(paper_page: dict[str, Any]) -> None:
+    pages, made = [page.read_text() for page in paper_page["PAGES"]], paper_page["page_tables"]()
+    assert {name for name in made if sum(f"<!-- {name} -->" in page for page in pages) != 1} == set()
+    for page in pages:
+        assert paper_page["with_tables"](page, made) == page, "run: python results/paper_page.py"
 
 
 def test_a_table_of_the_page_is_replaced_and_the_rest_stays(paper_page: dict[str, Any]) -> None:
