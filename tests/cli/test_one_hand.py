@@ -69,7 +69,8 @@ def test_an_option_means_the_same_everywhere(option: str, kind: type | None, met
 
 
 def test_processes_have_one_name() -> None:
-    assert [name for name in COMMANDS if "--workers" in options(name)] == ["extract", "reproduce", "serve"]
+    having = [name for name in COMMANDS if "--workers" in options(name)]
+    assert having == ["distil", "extract", "reproduce", "serve"]
     assert not [name for name in COMMANDS if "--jobs" in options(name)]
 
 
