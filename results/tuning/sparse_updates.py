@@ -61,19 +61,16 @@ def main() -> None:
     parser.add_argument("--vectors", type=Path, required=True)
     parser.add_argument("--runs", type=Path, required=True)
     parser.add_argument("--seeds", type=int, nargs="+", required=True)
-    parser.add_argument("--recipe", default="paper-batched")
-    parser.add_argument("--set", action="append", default=[], metavar="section.key=value")
     given = parser.parse_args()
     torch.set_num_threads(1)
     trainer.Optimiser = SparseOptimiser  # type: ignore[misc]
     for seed in given.seeds:
         finished = train(
-            given.recipe,
+            "paper-batched",
             **{part: given.data / f"{part}.jsonl" for part in ("train", "dev", "test")},
             vectors=given.vectors,
             out=given.runs / "full" / f"setup1-seed{seed}",
             seed=seed,
-            overrides=given.set,
             resume=True,
             graphs=False,
         )

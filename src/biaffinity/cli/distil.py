@@ -41,8 +41,7 @@ _HELP = "\n\n".join(
         "The labels stay in OUT/labels, as JSON lines: each teacher's with scores, and what they agree on in "
         "labelled.jsonl. --labels names another folder; once its labels are whole, any number of students "
         "can learn from them, and neither teachers nor text need to be named again.",
-        "Most of a teacher's time on a GPU goes by while Python prepares text and gathers what was found: "
-        "--workers 4 lets each teacher read in four processes.",
+        "--workers 4 lets each teacher read in four processes: one alone keeps no GPU busy.",
         "--also mixes in data of other makers, such as sentences that a program wrote; the student reads "
         "them once, as those that the teachers labelled. --only-labels ends when the labels are made.",
         "A run that was stopped or killed, in labelling or in training, goes on with --resume.",
