@@ -17,7 +17,7 @@ from biaffinity.encoders.character_vectors import CHARACTERS
 from biaffinity.encoders.encoder import Encoder, ExportedGraph
 from biaffinity.encoders.normalisation import character_form
 from biaffinity.encoders.spelling import UNKNOWN, spelt
-from biaffinity.encoders.transformer.featuriser import TransformerFeaturiser
+from biaffinity.encoders.transformer.featuriser import CASES, TransformerFeaturiser
 from biaffinity.encoders.transformer.identity import TOKENIZER, TRANSFORMER, Identity
 from biaffinity.encoders.transformer.pieces import WordPieces
 from biaffinity.encoders.transformer.replay import Reading, Replay
@@ -35,12 +35,15 @@ USUAL_LIMIT = 512
 class WordVectors(nn.Module):
     """Pieces to a vector for each word."""
 
-    def __init__(self, transformer: nn.Module, *, mean: bool, bfloat16: bool, limit: int) -> None:
+    def __init__(self, transformer: Any, *, mean: bool, case: bool, bfloat16: bool, limit: int) -> None:
         super().__init__()
         self.transformer = transformer
         self.mean = mean
+        self.case = nn.Embedding(len(CASES), transformer.config.hidden_size) if case else None
+        if self.case is not None:
+            nn.init.zeros_(self.case.weight)
         # In a tuple, so that the transformer's weights are not listed a second time.
-        self._reading = (Reading(transformer, bfloat16=bfloat16),)
+        self._reading = (Reading(transformer, bfloat16=bfloat16, case=self.case),)
         self._replay = Replay(self._reading[0], limit)
 
     def forward(
@@ -77,7 +80,13 @@ class TransformerEncoder(Encoder):
         self.identity = identity
         self.pieces = WordPieces(tokenizer, identity.limit)
         mean = settings.pooling == "mean"
-        self.words = WordVectors(transformer, mean=mean, bfloat16=settings.bfloat16, limit=identity.limit)
+        self.words = WordVectors(
+            transformer,
+            mean=mean,
+            case=settings.case,
+            bfloat16=settings.bfloat16,
+            limit=identity.limit,
+        )
         self.word_dropout = Dropout(settings.dropout)
         self.output_size: int = transformer.config.hidden_size
         self.characters = None
@@ -167,7 +176,7 @@ class TransformerEncoder(Encoder):
 
     def new_featuriser(self) -> TransformerFeaturiser:
         """A featuriser for this encoder that has met no token yet."""
-        return self.identity.featuriser(self.pieces, self.settings.spelling)
+        return self.identity.featuriser(self.pieces, self.settings)
 
     def forward(self, features: Mapping[str, Tensor]) -> Tensor:
         """The arrays of `TransformerFeaturiser.collate` -> [batch, size, output_size]."""

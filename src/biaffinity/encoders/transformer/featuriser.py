@@ -13,17 +13,42 @@ from biaffinity.encoders.spelling import Alphabet, Spelling, Spellings, grown, s
 from biaffinity.encoders.tokens_met import TokensMet
 from biaffinity.encoders.transformer.pieces import WordPieces, windows
 
+#: Of a word: without letters, small, a capital first, capitals alone, otherwise mixed.
+CASES = ("none", "small", "capital", "capitals", "mixed")
+
+
+def case_of(form: str) -> int:
+    """Which of the cases a word has.
+
+    >>> [CASES[case_of(word)] for word in ("1987", "iron", "Oslo", "NATO", "McKay", "A")]
+    ['none', 'small', 'capital', 'capitals', 'mixed', 'capital']
+    """
+    letters = [c for c in form if c.isupper() or c.islower()]
+    if not letters:
+        return 0
+    if not any(c.isupper() for c in letters):
+        return 1
+    if letters[0].isupper() and not any(c.isupper() for c in letters[1:]):
+        return 2
+    return 3 if all(c.isupper() for c in letters) else 4
+
 
 class TransformerFeaturiser(TokensMet):
     """Cuts tokens into pieces, remembering those that it has met."""
 
     def __init__(
-        self, pieces: WordPieces, padding: int, alphabet: Alphabet, spelling: Spelling = "letters"
+        self,
+        pieces: WordPieces,
+        padding: int,
+        alphabet: Alphabet,
+        spelling: Spelling = "letters",
+        vocabulary: int = 0,
     ) -> None:
         super().__init__()
         self._pieces = pieces
         self._padding = padding
         self._spelling = spelling
+        self._vocabulary = vocabulary  # so many numbers on are those of the next case
         self._spellings = Spellings(alphabet)
         # Of every token met where its pieces are, how many, and the number of its form, [tokens met, 3];
         # and the pieces themselves. Both have room to grow.
@@ -83,7 +108,7 @@ class TransformerFeaturiser(TokensMet):
 
     def _learn(self, place: int, token: str) -> None:
         form = character_form(token, "lower")
-        ids = self._pieces.of(form)
+        ids = [piece + self._vocabulary * case_of(form) for piece in self._pieces.of(form)]
         while self._used + len(ids) > len(self._ids):
             self._ids = grown(self._ids, len(self._ids))
         self._ids[self._used : self._used + len(ids)] = ids

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from biaffinity.encoders.spelling import Alphabet, Spelling
+from biaffinity.encoders.spelling import Alphabet
 from biaffinity.encoders.transformer.featuriser import TransformerFeaturiser
 from biaffinity.encoders.transformer.pieces import WordPieces
 from biaffinity.encoders.transformer.settings import TransformerSettings
@@ -84,6 +84,7 @@ class Identity:
         """The characters that the character encoder knows."""
         return Alphabet(self.characters)
 
-    def featuriser(self, pieces: WordPieces, spelling: Spelling) -> TransformerFeaturiser:
+    def featuriser(self, pieces: WordPieces, settings: TransformerSettings) -> TransformerFeaturiser:
         """A featuriser that has met no token yet."""
-        return TransformerFeaturiser(pieces, self.padding, self.alphabet, spelling)
+        vocabulary = self.config["vocab_size"] if settings.case else 0
+        return TransformerFeaturiser(pieces, self.padding, self.alphabet, settings.spelling, vocabulary)

@@ -27,7 +27,7 @@ class TransformerRuntime:
 
     def __init__(self, parts: ModelParts, name: str, settings: TransformerSettings) -> None:
         self._identity = Identity.read(parts.folder)
-        self._spelling = settings.spelling
+        self._settings = settings
         self._pieces = WordPieces.read(parts.folder / TOKENIZER, self._identity.limit)
         self._inputs = word_inputs(settings)
         matrices = _matrices(parts.shapes, f"{name}.{WORDS}.")
@@ -59,7 +59,7 @@ class TransformerRuntime:
 
     def new_featuriser(self) -> TransformerFeaturiser:
         """A featuriser that has met no token yet."""
-        return self._identity.featuriser(self._pieces, self._spelling)
+        return self._identity.featuriser(self._pieces, self._settings)
 
     def __call__(self, batch: Batch) -> Floats:
         """-> [batch, size, width]."""

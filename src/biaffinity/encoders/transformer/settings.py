@@ -25,6 +25,8 @@ class TransformerSettings(Section):
     name: str = Field(min_length=1)
     #: What stands for a word of several pieces: its first piece, or the mean of them all.
     pooling: Literal["first", "mean"] = "first"
+    #: Add a vector for the case of a word to each of its pieces before the transformer reads them.
+    case: bool = False
     #: Dropout on what the transformer gives; inside it its own config counts.
     dropout: float = Field(default=0.2, ge=0, lt=1)
     #: On a GPU compute it in bfloat16; its weights stay in single precision.
