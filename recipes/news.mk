@@ -30,8 +30,9 @@ $(MAKING)/teachers.jsonl: $(OUTSIDE)/data.done $(MAKING)/phrases-20.jsonl
 	mv $@.part $@
 
 $(NEWS_TEACHERS:=.done): $(MAKING)/teacher-%.done: $(MAKING)/teachers.jsonl $(MPNET)/model.safetensors
-	$(BIAFFINITY) train transformer --train $< $(NEWS_DATA) --no-export --seed $* $(TEACHER) \
-		--set training.epochs=8 --set training.batch_size=32 --set training.negative_ratio=0.25 \
+	$(BIAFFINITY) train transformer --train $< $(NEWS_DATA) --no-export --seed $* --device $(DEVICE) \
+		--set encoder.name=$(MPNET) --set encoder.case=true \
+		--set training.epochs=6 --set training.batch_size=32 --set training.negative_ratio=0.25 \
 		--set training.pretrained_learning_rate=6e-5 --out $(MAKING)/teacher-$*
 	touch $@
 
