@@ -71,6 +71,29 @@ def test_a_word_is_its_first_piece(first: TransformerEncoder, news: list[Sentenc
         torch.testing.assert_close(words_of(first, sentence.tokens)[0], expected, atol=1e-5, rtol=0)
 
 
+def test_the_case_of_words_counts_once_it_has_been_learnt(transformer: Path, news: list[Sentence]) -> None:
+    cased = tiny.encoder(transformer, news, case=True)
+    capital, small = ["Anna", "works", "in", "Oslo"], ["anna", "works", "in", "oslo"]
+    torch.testing.assert_close(words_of(cased, capital), words_of(cased, small))
+    torch.testing.assert_close(words_of(cased, capital), words_of(tiny.encoder(transformer, news), capital))
+    stir(cased.words.transformer.get_input_embeddings().cases)
+    assert not torch.allclose(words_of(cased, capital), words_of(cased, small))
+
+
+def test_the_vectors_of_cases_are_learnt_at_the_rate_of_what_is_new(
+    transformer: Path, news: list[Sentence]
+) -> None:
+    cased = tiny.encoder(transformer, news, case=True)
+    cases = cased.words.transformer.get_input_embeddings().cases.weight
+    learnt_elsewhere = set(map(id, cased.pretrained()))
+    assert learnt_elsewhere == set(map(id, cased.words.transformer.parameters())) - {id(cases)}
+
+
+def test_the_second_network_of_a_pipeline_knows_cases_once(transformer: Path, news: list[Sentence]) -> None:
+    cased = tiny.encoder(transformer, news, case=True)
+    assert cased.twin().state_dict().keys() == cased.state_dict().keys()
+
+
 def test_a_word_is_the_mean_of_its_pieces(mean: TransformerEncoder, news: list[Sentence]) -> None:
     for sentence in news:
         pieces = plainly(mean, sentence.tokens)

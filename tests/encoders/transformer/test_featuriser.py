@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from biaffinity.annotation import Sentence
 from biaffinity.encoders.normalisation import character_form
 from biaffinity.encoders.spelling import LONGEST_END, Alphabet
-from biaffinity.encoders.transformer.featuriser import TransformerFeaturiser
+from biaffinity.encoders.transformer.featuriser import TransformerFeaturiser, case_of
 from biaffinity.encoders.transformer.pieces import LONGEST_WORD, WordPieces, windows
 from encoders.transformer import tiny
 from strategies import corpora
@@ -127,6 +127,24 @@ def test_padding_points_to_the_first_piece_of_all(parts: list[list[str]]) -> Non
     for row, tokens in enumerate(parts):
         for name in ("first", "last", "form_index"):
             assert not features[name][row, len(tokens) :].any()
+
+
+@given(some())
+@settings(max_examples=20)
+def test_a_piece_may_tell_the_case_of_its_word_and_nothing_else_changes(parts: list[list[str]]) -> None:
+    size = 1000
+    cased = features_of(parts, TransformerFeaturiser(NARROW, PADDING, ALPHABET, vocabulary=size))
+    plain = features_of(parts, featuriser())
+    np.testing.assert_array_equal(cased["pieces"] % size, plain["pieces"])
+    assert cased.keys() == plain.keys()
+    for name in plain.keys() - {"pieces"}:
+        np.testing.assert_array_equal(cased[name], plain[name])
+    told = pieces_of_tokens({**cased, "pieces": cased["pieces"] // size}, [len(tokens) for tokens in parts])
+    for cases, tokens in zip(told, parts, strict=True):
+        for own, token in zip(cases, tokens, strict=True):
+            assert set(own) <= {case_of(character_form(token, "lower"))}
+    around = np.setdiff1d(cased["pieces"], [0]) // size
+    assert around.max(initial=0) <= 4
 
 
 def test_all_arrays_are_whole_numbers_of_64_bits() -> None:

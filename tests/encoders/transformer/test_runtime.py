@@ -30,6 +30,7 @@ from biaffinity.runtime.network import OnnxNetwork
 from biaffinity.runtime.parts import FolderParts
 from encoders.transformer import tiny
 from layers.exported import loaded
+from model.tiny import stir
 from runtime.exported import assert_found_alike, found, runtimes
 
 Both = tuple[TransformerEncoder, EncoderRuntime]
@@ -57,18 +58,25 @@ class GraphParts:
 def both(
     transformer_folder: Path, news: list[Sentence], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Both]:
-    """Encoders with and without PyTorch, by what a word is to them: the one has characters, the other not."""
+    """Encoders with and without PyTorch, by what a word is to them: two have no characters."""
     tokenizer = tiny.byte_level_tokenizer()
     folder = tmp_path_factory.mktemp("roberta")
     tiny.save(folder, tiny.roberta(tokenizer, num_hidden_layers=1), tokenizer, pad_token="<pad>")
-    first = tiny.encoder(folder, news, pooling="first", characters=False)
-    traced = copy.deepcopy(first).graphs()  # an export changes what it traces
-    graphs = onnx_files({f"encoder.{name}": Traced(*own) for name, own in traced.items()}, {})
+
+    def exported(**switches: bool) -> Both:
+        encoder = tiny.encoder(folder, news, pooling="first", characters=False, **switches)
+        if encoder.settings.case:
+            stir(encoder.words.transformer.get_input_embeddings().cases)
+        traced = copy.deepcopy(encoder).graphs()  # an export changes what it traces
+        graphs = onnx_files({f"encoder.{name}": Traced(*own) for name, own in traced.items()}, {})
+        parts = GraphParts(tmp_path_factory.mktemp("encoder"), encoder, graphs)
+        return encoder, load_runtime(parts, "encoder", encoder.settings)
+
     mean = load_model(transformer_folder).encoder
     assert isinstance(mean, TransformerEncoder)
-    parts = GraphParts(tmp_path_factory.mktemp("encoder"), first, graphs)
     return {
-        "first": (first, load_runtime(parts, "encoder", first.settings)),
+        "first": exported(),
+        "cased": exported(case=True),
         "mean": (mean, load_runtime(FolderParts(transformer_folder), "encoder", mean.settings)),
     }
 
@@ -85,7 +93,7 @@ def batches(news: list[Sentence]) -> dict[str, list[list[str]]]:
 
 
 @pytest.mark.parametrize("kind", ["one word", "mixed", "over-long", "strange"])
-@pytest.mark.parametrize("name", ["first", "mean"])
+@pytest.mark.parametrize("name", ["first", "cased", "mean"])
 def test_token_vectors_are_pytorchs(
     name: str, kind: str, both: dict[str, Both], news: list[Sentence]
 ) -> None:

@@ -32,18 +32,39 @@ from biaffinity.layers.dropout import Dropout
 USUAL_LIMIT = 512
 
 
+class CasedPieces(nn.Module):
+    """A transformer's table of pieces, with a vector for the case of their words added to theirs.
+
+    The number of a piece tells both (see `TransformerFeaturiser`). At first no case makes a difference.
+    """
+
+    def __init__(self, pieces: nn.Embedding) -> None:
+        super().__init__()
+        self.pieces = pieces
+        self.cases = nn.Embedding(len(CASES), pieces.embedding_dim)
+        nn.init.zeros_(self.cases.weight)
+
+    @property
+    def weight(self) -> nn.Parameter:
+        """The vectors of pieces, as any table has them."""
+        return self.pieces.weight
+
+    def forward(self, numbers: Tensor) -> Tensor:
+        """[windows, longest] -> [windows, longest, width]."""
+        size = self.pieces.num_embeddings
+        read: Tensor = self.pieces(numbers % size) + self.cases(numbers // size)
+        return read
+
+
 class WordVectors(nn.Module):
     """Pieces to a vector for each word."""
 
-    def __init__(self, transformer: Any, *, mean: bool, case: bool, bfloat16: bool, limit: int) -> None:
+    def __init__(self, transformer: Any, *, mean: bool, bfloat16: bool, limit: int) -> None:
         super().__init__()
         self.transformer = transformer
         self.mean = mean
-        self.case = nn.Embedding(len(CASES), transformer.config.hidden_size) if case else None
-        if self.case is not None:
-            nn.init.zeros_(self.case.weight)
         # In a tuple, so that the transformer's weights are not listed a second time.
-        self._reading = (Reading(transformer, bfloat16=bfloat16, case=self.case),)
+        self._reading = (Reading(transformer, bfloat16=bfloat16),)
         self._replay = Replay(self._reading[0], limit)
 
     def forward(
@@ -80,13 +101,9 @@ class TransformerEncoder(Encoder):
         self.identity = identity
         self.pieces = WordPieces(tokenizer, identity.limit)
         mean = settings.pooling == "mean"
-        self.words = WordVectors(
-            transformer,
-            mean=mean,
-            case=settings.case,
-            bfloat16=settings.bfloat16,
-            limit=identity.limit,
-        )
+        if settings.case and not isinstance(transformer.get_input_embeddings(), CasedPieces):
+            transformer.set_input_embeddings(CasedPieces(transformer.get_input_embeddings()))
+        self.words = WordVectors(transformer, mean=mean, bfloat16=settings.bfloat16, limit=identity.limit)
         self.word_dropout = Dropout(settings.dropout)
         self.output_size: int = transformer.config.hidden_size
         self.characters = None
@@ -171,8 +188,10 @@ class TransformerEncoder(Encoder):
         return table
 
     def pretrained(self) -> Iterable[nn.Parameter]:
-        """The transformer's weights."""
-        return self.words.transformer.parameters()
+        """The transformer's weights, but for the vectors of cases."""
+        table = self.words.transformer.get_input_embeddings()
+        new = {id(weight) for weight in table.cases.parameters()} if isinstance(table, CasedPieces) else set()
+        return (weight for weight in self.words.transformer.parameters() if id(weight) not in new)
 
     def new_featuriser(self) -> TransformerFeaturiser:
         """A featuriser for this encoder that has met no token yet."""

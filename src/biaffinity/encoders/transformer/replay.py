@@ -23,22 +23,15 @@ RECORDINGS, FREE = 8, 0.25
 class Reading(nn.Module):
     """Pieces to their vectors, in half precision on a GPU if so asked."""
 
-    def __init__(self, transformer: Any, *, bfloat16: bool, case: nn.Embedding | None = None) -> None:
+    def __init__(self, transformer: nn.Module, *, bfloat16: bool) -> None:
         super().__init__()
         self.transformer = transformer
         self.reduced = bfloat16
-        self.case = case
 
     def forward(self, pieces: Tensor, mask: Tensor) -> Tensor:
         """[windows, longest], the same with 1 where there is a piece -> [windows, longest, width]."""
         with torch.autocast(pieces.device.type, torch.bfloat16, enabled=self.reduced and pieces.is_cuda):
-            if self.case is None:
-                read = {"input_ids": pieces}
-            else:  # the number of a piece tells the case of its word too (`featuriser.WordCase`)
-                table = self.transformer.get_input_embeddings()
-                size = table.num_embeddings
-                read = {"inputs_embeds": table(pieces % size) + self.case(pieces // size)}
-            states: Tensor = self.transformer(**read, attention_mask=mask).last_hidden_state
+            states: Tensor = self.transformer(input_ids=pieces, attention_mask=mask).last_hidden_state
         return states.float()
 
 
