@@ -131,7 +131,7 @@ WORKERS ?= 4
 RUN := $(BIN)/python
 BIAFFINITY := $(BIN)/biaffinity
 MPNET := build/encoders/all-mpnet-base-v2
-# The shipped models' teachers learnt before the recipe had adversarial training and wide characters.
+# The general model's teachers learnt before the recipe had adversarial training and wide characters.
 TEACHER := --device $(DEVICE) --set encoder.name=$(MPNET) --set training.adversarial=0 \
 	--set encoder.character_size=25 --set encoder.character_hidden=25
 LAST_EPOCHS := --device $(DEVICE) --set training.epochs=3 --set training.batch_size=32 \

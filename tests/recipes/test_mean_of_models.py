@@ -1,20 +1,25 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.recipes.test_general_data import script
 
+from biaffinity import formats
 from biaffinity.config.folder import read_head
+from biaffinity.config.recipes import read_recipe
 from biaffinity.config.seal import verify
 from biaffinity.errors import DataError
 from biaffinity.extraction import Extractor
 from biaffinity.model.folder import load_model, owned_tensors, save_model
 from biaffinity.training import Trainer, TrainingData
+from biaffinity.training.calibration import fit_calibration
 from training import tiny
 
-average = script("mean_of_models").average
+program = script("mean_of_models")
+DISTILLED = read_recipe("distilled", ())
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +37,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def test_the_mean_lies_between_its_models_and_is_whole(models: list[Path], tmp_path: Path) -> None:
-    average(models, tmp_path / "mean")
+    program.write_mean(models, tmp_path / "mean")
     low, mean = (owned_tensors(load_model(folder)) for folder in (models[0], tmp_path / "mean"))
     changed = [name for name in mean if "unseen" not in name and "temperature" not in name]
     assert len(changed) > 10
@@ -43,11 +48,26 @@ def test_the_mean_lies_between_its_models_and_is_whole(models: list[Path], tmp_p
     assert list(Extractor.load(tmp_path / "mean", runtime="torch").pipe(["Ida works in Oslo."]))
 
 
+def test_what_twins_are_calibrated_by_is_given_to_the_mean(models: list[Path], tmp_path: Path) -> None:
+    dev = tmp_path / "dev.jsonl"
+    formats.write(dev, tiny.sentences(20, first=31), "jsonl")
+    fitted = program.calibration_by(models[:1], dev)
+    assert fitted == fit_calibration(
+        load_model(models[0]), tiny.sentences(20, first=31), DISTILLED.calibration, ("paper", "rc")
+    )
+    fitted = replace(fitted, no_relation_bias=0.5, relation_temperature=2.0)
+    program.write_mean(models, tmp_path / "plain")
+    program.write_mean(models, tmp_path / "mean", fitted)
+    plain, mean = (load_model(tmp_path / name).relations.scorer for name in ("plain", "mean"))
+    assert (mean.bias - plain.bias).tolist() == pytest.approx([0.5, *[0.0] * (len(mean.bias) - 1)], abs=0.01)
+    assert float(mean.temperature) == pytest.approx(2 * float(plain.temperature))
+
+
 def test_models_of_other_words_have_no_mean(models: list[Path], tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(models[1], other)
     words = other / "vocabulary.json"
     words.write_text(words.read_text(encoding="utf-8") + " ", encoding="utf-8")
     with pytest.raises(DataError, match="other words"):
-        average([models[0], other], tmp_path / "mean")
+        program.write_mean([models[0], other], tmp_path / "mean")
     assert not (tmp_path / "mean").exists()
