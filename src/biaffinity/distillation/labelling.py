@@ -5,9 +5,9 @@ Each step goes on where a kill has left it. One model is in memory at a time.
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -69,7 +69,7 @@ def label(
             yield from _teach_side_by_side(labels, number, load, missing, workers)
         else:
             yield from _teach(labels, number, load, missing)
-    yield from _vote(labels)
+    yield from _vote(labels, workers)
 
 
 def text_digest(text: Iterable[Text | Fault]) -> str:
@@ -173,49 +173,73 @@ class Teaching:
     @classmethod
     def of(cls, labels: Labels, teacher: int, load: Callable[[], Any]) -> Teaching:
         """For the sentences of a folder of labels."""
-        return cls(labels.folder.absolute(), teacher, _places(labels.sentences), load)
+        return cls(labels.folder.absolute(), teacher, labels.places(PART), load)
 
     def prepare(self) -> Callable[[int], dict[str, Any]]:
         """Load the teacher; what is given reads a part by its number."""
         return partial(self._read, Labels(self.folder), self.load())
 
     def _read(self, labels: Labels, extractor: Extractor, number: int) -> dict[str, Any]:
-        start, end = self.places[number - 1 : number + 1]
-        with labels.sentences.open("rb") as file:
-            file.seek(start)
-            lines = file.read(end - start).splitlines()
-        part = [Sentence.from_dict(json.loads(line)) for line in lines]
+        part = labels.read_part(number, self.places)
         read = [replace(each, text=None, token_spans=None) for each in extractor.annotate(part)]
         labels.write_part(self.teacher, number, read)
         return {"sentences": len(read), "tokens": sum(map(len, read))}
-
-
-def _places(path: Path) -> list[int]:
-    """Where parts begin in a file of sentences, a line each, and where the last one ends."""
-    places, read = [0], 0
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            read += len(line)
-            if number % PART == 0:
-                places.append(read)
-    return places if places[-1] == read else [*places, read]
 
 
 def _progress(sentences: list[Sentence]) -> Labelled:
     return Labelled(len(sentences), sum(map(len, sentences)))
 
 
-def _vote(labels: Labels) -> Iterator[LabellingEvent]:
+def _vote(labels: Labels, workers: int) -> Iterator[LabellingEvent]:
     """Write what the teachers agree on."""
     counts, total = {"sentences": 0, "entities": 0, "relations": 0}, labels.record["text"]["sentences"]
-    with writing(labels.labelled) as file:
-        for sentence, readings in labels.read_together():
-            if counts["sentences"] % PART == 0:
-                yield Voting(counts["sentences"], total)
-            agreed = vote(sentence, readings, labels.record["vote"])
-            file.write(as_line(agreed))
-            counts["sentences"] += 1
-            counts["entities"] += len(agreed.entities)
-            counts["relations"] += len(agreed.relations)
+    places = labels.places(PART)
+    numbers, election = range(1, len(places)), Election(labels.folder.absolute(), places)
+    with ExitStack() as stack:
+        file = stack.enter_context(writing(labels.labelled))
+        parts: Iterable[Agreed]
+        if workers > 1 and len(numbers) > 1:
+            processes = stack.enter_context(Workers(min(workers, len(numbers)), election.prepare))
+            parts = processes.map(numbers)
+        else:
+            parts = map(election.prepare(), numbers)
+        yield Voting(0, total)
+        for agreed in parts:
+            file.write(agreed.lines)
+            for name in counts:
+                counts[name] += getattr(agreed, name)
+            yield Voting(counts["sentences"], total)
     labels.note(labelled=counts, **provenance())
     yield Voted(**counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """What the teachers agree on in a part: its lines, and how much they hold."""
+
+    lines: str
+    sentences: int
+    entities: int
+    relations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Election:
+    """All that a process needs to vote on parts."""
+
+    folder: Path
+    places: Sequence[int]
+
+    def prepare(self) -> Callable[[int], Agreed]:
+        """What is given votes on a part by its number."""
+        return partial(self._vote, Labels(self.folder))
+
+    def _vote(self, labels: Labels, number: int) -> Agreed:
+        threshold = labels.record["vote"]
+        agreed = [vote(*each, threshold) for each in labels.read_together(number, self.places)]
+        return Agreed(
+            lines="".join(map(as_line, agreed)),
+            sentences=len(agreed),
+            entities=sum(len(sentence.entities) for sentence in agreed),
+            relations=sum(len(sentence.relations) for sentence in agreed),
+        )

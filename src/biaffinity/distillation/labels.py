@@ -124,22 +124,36 @@ class Labels:
     def _part(self, teacher: int, number: int) -> Path:
         return self.folder / f"teacher-{teacher}" / f"part-{number:05d}.jsonl"
 
-    def readings(self, teacher: int) -> Iterator[Sentence]:
-        """The sentences as a teacher has read them."""
-        for part in self.parts(teacher):
-            yield from formats.read(part, JSONL)
+    def places(self, size: int) -> list[int]:
+        """The bytes where parts of so many sentences begin in the file of sentences, and where it ends."""
+        places, read = [0], 0
+        with self.sentences.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                read += len(line)
+                if number % size == 0:
+                    places.append(read)
+        return places if places[-1] == read else [*places, read]
 
-    def read_together(self) -> Iterator[tuple[Sentence, list[Sentence]]]:
-        """Each sentence with what every teacher found in it."""
-        files = [self.readings(number) for number in range(1, len(self.record["teachers"]) + 1)]
-        for sentence in formats.read(self.sentences, JSONL):
+    def read_part(self, number: int, places: Sequence[int]) -> list[Sentence]:
+        """The sentences of a part, which teachers read."""
+        start, end = places[number - 1 : number + 1]
+        with self.sentences.open("rb") as file:
+            file.seek(start)
+            lines = file.read(end - start).splitlines()
+        return [Sentence.from_dict(json.loads(line)) for line in lines]
+
+    def read_together(self, number: int, places: Sequence[int]) -> Iterator[tuple[Sentence, list[Sentence]]]:
+        """Each sentence of a part with what every teacher found in it."""
+        teachers = range(1, len(self.record["teachers"]) + 1)
+        files = [formats.read(self._part(teacher, number), JSONL) for teacher in teachers]
+        for sentence in self.read_part(number, places):
             readings = []
-            for number, file in enumerate(files, start=1):
+            for teacher, file in zip(teachers, files, strict=True):
                 reading = next(file, None)
                 if reading is None or reading.tokens != sentence.tokens:
                     raise DataError(
                         f"does not hold the sentence {sentence.id!r} of {SENTENCES} in its place",
-                        where=str(self.folder / f"teacher-{number}"),
+                        where=str(self.folder / f"teacher-{teacher}"),
                         remedy="delete that folder, then --resume lets the teacher read again",
                     )
                 readings.append(reading)
