@@ -1,0 +1,82 @@
+"""What a bias towards "no relation" gives and takes: relations on dev against those found where none is.
+
+    python results/bias_and_spurious.py build/news/dev.jsonl build/news/held_out.jsonl MODEL... \
+        --test ../shared/data/conll04/test.jsonl > results/news-students-bias.jsonl
+
+For each model a line: its curve over biases (the paper's RC and strict micro F1 on dev, spurious relations
+per 1,000 held-out sentences without one), and at the bias with the best RC on dev, and there alone, its
+scores on test. Biases are on top of the model's own, before the temperature.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from biaffinity import formats
+from biaffinity.annotation import Sentence
+from biaffinity.model.folder import load_model
+from biaffinity.model.joint import JointModel
+from biaffinity.model.network import TorchNetwork
+from biaffinity.scoring import ScoreSheet, score
+from biaffinity.training.calibration import Replay
+from biaffinity.training.provenance import provenance
+
+BIASES = [step / 4 for step in range(-16, 9)]
+
+
+class Biased:
+    """A model's finds in some sentences under any bias."""
+
+    def __init__(self, model: JointModel, sentences: Sequence[Sentence]) -> None:
+        self._replay = Replay(TorchNetwork(model), model.description)
+        self._temperature = float(model.relations.scorer.temperature)
+        self._sentences = sentences
+
+    def found(self, bias: float) -> list[Sentence]:
+        """The sentences as the model reads them."""
+        self._replay.no_relation_bias = bias / self._temperature
+        return self._replay.predict(self._sentences)
+
+    def sheet(self, bias: float) -> ScoreSheet:
+        """And how right it is."""
+        return score(self._sentences, self.found(bias))
+
+
+def judged(sheet: ScoreSheet) -> dict[str, float]:
+    """The paper's scores and strict micro F1, in percent."""
+    cells = {"ner": ("paper", "ner"), "rc": ("paper", "rc")}
+    cells |= {"entities": ("ner", "micro"), "relations": ("re", "strict", "micro")}
+    return {name: round(100 * sheet[cell].f1, 2) for name, cell in cells.items()}
+
+
+def tried(
+    model: JointModel, dev: Sequence[Sentence], held_out: Sequence[Sentence], test: Sequence[Sentence]
+) -> dict[str, Any]:
+    """The curve of a model, and its test at the best point of dev."""
+    on_dev, without = Biased(model, dev), Biased(model, held_out)
+    curve = {}
+    for bias in BIASES:
+        spurious = sum(len(sentence.relations) for sentence in without.found(bias))
+        curve[bias] = {**judged(on_dev.sheet(bias)), "spurious": round(1000 * spurious / len(held_out), 1)}
+    best = max(curve, key=lambda bias: (curve[bias]["rc"], bias))
+    return {"bias": best, "test": judged(Biased(model, test).sheet(best)), "curve": curve}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("dev", type=Path)
+    parser.add_argument("held_out", type=Path)
+    parser.add_argument("models", type=Path, nargs="+")
+    parser.add_argument("--test", type=Path, required=True)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    data = [list(formats.read(path)) for path in (arguments.dev, arguments.held_out, arguments.test)]
+    for folder in arguments.models:
+        line = {"model": folder.name, **tried(load_model(folder), *data), **provenance()}
+        print(json.dumps(line), flush=True)
