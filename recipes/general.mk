@@ -4,7 +4,7 @@ GENERAL_TEACHERS := $(addprefix $(GENERAL)/teacher-,1 2 3)
 GENERAL_PHRASES := $(foreach times,6 20 60,$(GENERAL)/phrases-$(times).jsonl)
 GENERAL_DEV := --dev $(GENERAL)/dev.jsonl --resume
 GENERAL_SET := --set training.selection=micro --set calibration.negative_sentences=0 \
-	--set calibration.no_relation_bias=fitted --set calibration.tolerance=0.01
+	--set calibration.no_relation_bias=fitted
 
 .PHONY: general-data general-teachers general
 general-data: $(GENERAL)/data.done  ## the data of the general model, from SHARED, into build/general
