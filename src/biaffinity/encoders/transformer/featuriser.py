@@ -108,7 +108,8 @@ class TransformerFeaturiser(TokensMet):
 
     def _learn(self, place: int, token: str) -> None:
         form = character_form(token, "lower")
-        ids = [piece + self._vocabulary * case_of(form) for piece in self._pieces.of(form)]
+        case = self._vocabulary * case_of(form) if self._vocabulary else 0
+        ids = [piece + case for piece in self._pieces.of(form)]
         while self._used + len(ids) > len(self._ids):
             self._ids = grown(self._ids, len(self._ids))
         self._ids[self._used : self._used + len(ids)] = ids
