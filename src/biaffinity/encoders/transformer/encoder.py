@@ -45,7 +45,7 @@ class CasedPieces(nn.Module):
         nn.init.zeros_(self.cases.weight)
 
     @property
-    def weight(self) -> nn.Parameter:
+    def weight(self) -> Tensor:
         """The vectors of pieces, as any table has them."""
         return self.pieces.weight
 
