@@ -1,9 +1,9 @@
 """What a bias towards "no relation" gives and takes: relations on dev against those found where none is.
 
     python results/bias_and_spurious.py build/news/dev.jsonl build/news/held_out.jsonl MODEL... \
-        --test ../shared/data/conll04/test.jsonl > results/news-students-bias.jsonl
+        --test ../shared/data/conll04/test.jsonl > results/news-students-bias.json
 
-For each model a line: its curve over biases (the paper's RC and strict micro F1 on dev, spurious relations
+For each model its curve over biases (the paper's RC and strict micro F1 on dev, spurious relations
 per 1,000 held-out sentences without one), and at the bias with the best RC on dev, and there alone, its
 scores on test. Biases are on top of the model's own, before the temperature.
 """
@@ -77,6 +77,5 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     data = [list(formats.read(path)) for path in (arguments.dev, arguments.held_out, arguments.test)]
-    for folder in arguments.models:
-        line = {"model": folder.name, **tried(load_model(folder), *data), **provenance()}
-        print(json.dumps(line), flush=True)
+    models = {folder.name: tried(load_model(folder), *data) for folder in arguments.models}
+    print(json.dumps({**provenance(), "models": models}, indent=1))
