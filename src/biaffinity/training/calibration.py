@@ -40,8 +40,8 @@ from biaffinity.scoring.matching import Cell
 
 #: Temperatures to choose from: from 0.61 to 15 in steps of a twentieth, and none among them.
 TEMPERATURES = tuple(1.05**step for step in range(-10, 57))
-#: Biases that are tried.
-BIASES = tuple(step / 4 for step in range(-4, 13))
+#: Biases that are tried: students of a careful vote want some three less than they learnt.
+BIASES = tuple(step / 4 for step in range(-12, 13))
 _PLACE = "place in the replay"
 
 
