@@ -56,7 +56,7 @@ def test_entities_that_the_model_finds_count_as_well(extractor: Extractor) -> No
 
 
 def test_more_relations_than_are_drawn_are_answered_without_a_drawing_only(wide: TestClient) -> None:
-    asked = crowd(50)
+    asked = crowd(40)
     assert len(wide.post("/v1/extract", json=asked).json()["documents"][0]["relations"]) > 1_000
     answer = wide.post("/v1/extract", json={**asked, "drawing": {}})
     assert answer.status_code == 413
