@@ -142,8 +142,8 @@ $(MPNET)/model.safetensors: | $(READY)
 
 include recipes/news.mk recipes/general.mk
 
-calibration: $(READY)  ## how far the news model's scores can be trusted, on DATA's dev: numbers and picture
-	$(BIN)/python benchmarks/calibration.py $(DATA)/dev.jsonl --json results/calibration.json \
+calibration: $(READY)  ## how far the news model's scores can be trusted, on DATA's test: numbers and picture
+	$(BIN)/python benchmarks/calibration.py $(DATA)/test.jsonl --json results/calibration.json \
 		--plot docs/images/calibration.svg
 
 pictures: $(READY)  ## make the pictures of README and documentation anew, from the news model's own output
