@@ -2,7 +2,7 @@
 
     python benchmarks/calibration.py [FILE ...] [--model M] [--json OUT] [--plot OUT.svg]
 
-FILEs hold annotated sentences (by default CoNLL04's dev, from BIAFFINITY_DATA or ../shared/data), best ones
+FILEs hold annotated sentences (by default CoNLL04's test, from BIAFFINITY_DATA or ../shared/data), best ones
 that the model was not trained on. An entity is right where gold has the same span with the same type, a
 relation where gold has the same type between the same two entities (strict).
 
@@ -90,7 +90,7 @@ def wilson(share: float, count: int) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     shared = Path(os.environ.get("BIAFFINITY_DATA", ROOT.parent / "shared" / "data")) / "conll04"
-    parser.add_argument("files", nargs="*", type=Path, default=[shared / "dev.jsonl"], metavar="FILE")
+    parser.add_argument("files", nargs="*", type=Path, default=[shared / "test.jsonl"], metavar="FILE")
     parser.add_argument("--model", type=Path, default=model_folder(None))
     parser.add_argument("--json", type=Path)
     parser.add_argument("--plot", type=Path)
