@@ -103,6 +103,8 @@ class Names:
             return self._one(self.known["organisation"])
         if self._chance(0.2):
             return self._letters()
+        if self._chance(0.08):
+            return f"St. {self._one(LISTS['first_names'])}'s Hospital"
         if self._chance(0.4):
             return self._one(LISTS["public_names"]).format(self._town())
         if self._chance(0.6):

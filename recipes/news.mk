@@ -43,8 +43,13 @@ $(NEWS_TEACHERS:=.done): $(MAKING)/teacher-%.done: $(MAKING)/teachers.jsonl $(MP
 $(MAKING)/variants.jsonl: $(OUTSIDE)/data.done
 	$(RUN) recipes/variants.py $(MAKING)/train.jsonl $(OUTSIDE)/teachers.jsonl $(VECTORS) $@
 
-$(MAKING)/labels.done: $(NEWS_TEACHERS:=.done) $(MAKING)/variants.jsonl
-	(zcat $(SHARED)/text/wikipedia.jsonl.gz; cat $(MAKING)/variants.jsonl) | \
+# The corpus is of newswire of these years; an encyclopaedia alone is far from it.
+$(MAKING)/newswire.jsonl: | $(READY)
+	mkdir -p $(MAKING)
+	$(RUN) recipes/newswire.py $@
+
+$(MAKING)/labels.done: $(NEWS_TEACHERS:=.done) $(MAKING)/variants.jsonl $(MAKING)/newswire.jsonl
+	(zcat $(SHARED)/text/wikipedia.jsonl.gz; cat $(MAKING)/newswire.jsonl $(MAKING)/variants.jsonl) | \
 		$(BIAFFINITY) distil $(NEWS_TEACHERS) --text - --from jsonl --labels $(MAKING)/labels --only-labels \
 		--device $(DEVICE) --workers $(WORKERS) --train $(MAKING)/train.jsonl $(NEWS_DATA) \
 		--out $(MAKING)/student
