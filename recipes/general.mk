@@ -53,7 +53,7 @@ $(GENERAL)/student.done: $(GENERAL)/labels.done $(GENERAL)/phrases-60.jsonl $(GE
 	touch $@
 
 $(GENERAL)/last.jsonl: $(GENERAL)/labels.done $(GENERAL)/phrases-6.jsonl
-	$(RUN) recipes/last_epochs.py $(GENERAL)/train.jsonl $(GENERAL)/labels/labelled.jsonl $@ \
+	$(RUN) recipes/last_epochs.py $(GENERAL)/train.jsonl $@ --labelled $(GENERAL)/labels/labelled.jsonl \
 		--also $(GENERAL)/phrases-6.jsonl
 
 $(GENERAL)/model.done: $(GENERAL)/student.done $(GENERAL)/last.jsonl

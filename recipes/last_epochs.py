@@ -1,6 +1,6 @@
 """The data of a student's last epochs: gold once, and about as many of the sentences that teachers labelled.
 
-    python recipes/last_epochs.py train.jsonl labels/labelled.jsonl last.jsonl [--also phrases.jsonl]
+    python recipes/last_epochs.py train.jsonl last.jsonl --labelled labels/labelled.jsonl --also more.jsonl
 
 A student has read a hundred labelled sentences for each gold one. At the end it goes on with as many of both
 (`biaffinity train --start`): gold alone would make it forget the rest.
@@ -21,12 +21,13 @@ LABELLED = 5000
 UNRELATED = 10
 
 
-def prepare(gold: Path, labelled: Path, out: Path, also: Sequence[Path] = ()) -> None:
+def prepare(gold: Path, out: Path, labelled: Sequence[Path], also: Sequence[Path] = ()) -> None:
     """Write the mixture."""
     numbers = random.Random(1)
     drawn = [
         sentence
-        for sentence in formats.read(labelled)
+        for path in labelled
+        for sentence in formats.read(path)
         if len(sentence) <= 100 and (sentence.relations or numbers.randrange(UNRELATED) == 0)
     ]
     sentences = [*formats.read(gold), *numbers.sample(drawn, min(LABELLED, len(drawn)))]
@@ -38,8 +39,14 @@ def prepare(gold: Path, labelled: Path, out: Path, also: Sequence[Path] = ()) ->
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("gold", type=Path, help="the gold sentences")
-    parser.add_argument("labelled", type=Path, help="labelled.jsonl of a distillation")
     parser.add_argument("out", type=Path, help="the file to write")
+    parser.add_argument(
+        "--labelled",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="labelled.jsonl of distillations",
+    )
     parser.add_argument("--also", type=Path, nargs="*", default=[], help="other sentences to read whole")
     arguments = parser.parse_args()
-    prepare(arguments.gold, arguments.labelled, arguments.out, arguments.also)
+    prepare(arguments.gold, arguments.out, arguments.labelled, arguments.also)
