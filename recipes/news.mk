@@ -102,7 +102,6 @@ $(NEWS_ENDS:=.done): $(MAKING)/last-%.done: $(MAKING)/last-all.jsonl $(MAKING)/s
 	touch $@
 
 $(MAKING)/model.done: $(NEWS_ENDS:=.done) $(NEWS_TWINS:=.done)
-	$(RUN) recipes/mean_of_models.py $(MAKING)/model $(MAKING)/student $(NEWS_ENDS) \
-		--twins $(MAKING)/student $(NEWS_TWINS) --dev $(MAKING)/dev.jsonl
+	$(RUN) recipes/mean_of_models.py $(MAKING)/model $(NEWS_ENDS) --twins $(NEWS_TWINS) --dev $(MAKING)/dev.jsonl
 	$(BIAFFINITY) export --model $(MAKING)/model
 	touch $@
