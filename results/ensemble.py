@@ -18,7 +18,7 @@ import torch
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.decoding.prediction import predict
-from biaffinity.experiments.ensemble import vote
+from biaffinity.distillation.vote import vote_on_entities, vote_on_relations
 from biaffinity.files import writing
 from biaffinity.model.folder import load_model
 from biaffinity.model.network import TorchNetwork
@@ -36,6 +36,12 @@ def votes(folders: Sequence[Path], sentences: Sequence[Sentence]) -> list[tuple[
     )
 
 
+def agreed(readings: Sequence[Sentence], entities: float, relations: float) -> Sentence:
+    """What weighs at least so much, as the mean of its scores over all models."""
+    found = vote_on_entities(readings, entities)
+    return readings[0].annotated(found, vote_on_relations(readings, found, relations))
+
+
 def main() -> None:
     """Read the arguments, choose on dev, score test once."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -49,7 +55,7 @@ def main() -> None:
     given = load_model(arguments.models[0]).config.model.boundaries == "given"
 
     def sheet(part: str, entities: float, relations: float) -> ScoreSheet:
-        return score(gold[part], [vote(each, entities=entities, relations=relations) for each in seen[part]])
+        return score(gold[part], [agreed(each, entities, relations) for each in seen[part]])
 
     tried = {
         weights: sheet("dev", *weights).headline(boundaries_given=given)
