@@ -12,7 +12,7 @@ NEWS_PHRASES := $(foreach times,12 20 60,$(MAKING)/phrases-$(times).jsonl)
 NEWS_DATA := --dev $(MAKING)/dev.jsonl --test $(DATA)/test.jsonl --resume
 
 .PHONY: model
-model: $(MAKING)/model.done  ## make the embedded news model anew, from SHARED; a GPU is needed
+model: $(MAKING)/model.done  ## make the embedded news model anew, from SHARED; a GPU and npm are needed
 	cp $(addprefix $(MAKING)/model/,config.json vocabulary.json model.safetensors *.onnx) $(NEWS)
 	$(BIAFFINITY) verify --seal $(NEWS)  # its README.md, examples.json and about.json are ours
 	$(BIAFFINITY) evaluate $(MAKING)/held_out.jsonl --model $(NEWS)
