@@ -41,11 +41,7 @@ if __name__ == "__main__":
     parser.add_argument("gold", type=Path, help="the gold sentences")
     parser.add_argument("out", type=Path, help="the file to write")
     parser.add_argument(
-        "--labelled",
-        type=Path,
-        nargs="+",
-        required=True,
-        help="labelled.jsonl of distillations",
+        "--labelled", type=Path, nargs="+", required=True, help="labelled.jsonl of distillations"
     )
     parser.add_argument("--also", type=Path, nargs="*", default=[], help="other sentences to read whole")
     arguments = parser.parse_args()

@@ -43,7 +43,7 @@ if __name__ == "__main__":
     parser.add_argument("gold", type=Path, help="the gold sentences")
     parser.add_argument("near", type=Path, help="labelled sentences that are near them, read whole")
     parser.add_argument("out", type=Path, help="the file to write")
-    parser.add_argument("--rest", type=Path, nargs="+", help="labelled sentences to draw from")
+    parser.add_argument("--rest", type=Path, nargs="+", required=True, help="sentences to draw from")
     parser.add_argument("--also", type=Path, nargs="*", default=[], help="other sentences to read whole")
     parser.add_argument("--held-out", type=Path, nargs="*", default=[], help="sentences to leave out")
     a = parser.parse_args()
