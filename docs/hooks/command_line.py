@@ -12,8 +12,7 @@ from rich.text import Text
 from typer import Typer
 from typer.models import ArgumentInfo, OptionInfo
 
-import biaffinity.cli  # noqa: F401  (each command registers itself)
-from biaffinity.cli.app import app
+from biaffinity.cli.app import COMMANDS, app, load_commands
 
 _HEAD = """# Command line
 
@@ -25,6 +24,7 @@ Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 stopped by Ctrl-C.
 
 def command_line() -> str:
     """The page, as Markdown."""
+    load_commands(*COMMANDS)
     commands = sorted(_commands(app), key=lambda command: command[0])
     return _HEAD + "\n".join(line for command in commands for line in _command(*command))
 

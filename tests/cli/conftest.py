@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 import biaffinity
-from biaffinity.cli import main
+from biaffinity.cli.app import COMMANDS, load_commands, main
 from bulk import capitals
 
 Command = Callable[..., tuple[int, str, str]]
+#: Tests look at them, and take away what they added.
+load_commands(*COMMANDS)
 
 
 @pytest.fixture

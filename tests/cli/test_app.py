@@ -11,6 +11,7 @@ import pytest
 import typer
 
 from biaffinity import __version__
+from biaffinity.cli import app as cli_app
 from biaffinity.cli import main
 from biaffinity.cli.app import app
 from biaffinity.errors import AnnotationError, DataError, UsageError
@@ -203,6 +204,28 @@ def test_a_command_without_its_extra_says_how_to_get_it(arguments: list[str]) ->
 
 
 def test_the_program_starts_without_what_only_some_commands_need() -> None:
-    script = "import sys, biaffinity.cli; print({'numpy', 'pydantic', 'scipy', 'torch'} & sys.modules.keys())"
+    script = (
+        "import sys\nfrom biaffinity.cli import app\napp.load_commands(*app.COMMANDS)\n"
+        "print({'numpy', 'pydantic', 'scipy', 'torch'} & sys.modules.keys())"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert done.stdout.strip() == b"set()"
+
+
+def test_a_command_is_read_without_the_others() -> None:
+    script = (
+        "import sys\nfrom biaffinity.cli import app\ntry: app.main(['recipes'])\nexcept SystemExit: pass\n"
+        "print([name for name in app.COMMANDS if f'biaffinity.cli.{name}' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert done.stdout.splitlines()[-1] == b"['recipes']"
+
+
+def test_every_module_of_a_command_is_known() -> None:
+    folder = Path(cli_app.__file__).parent
+    registering = {
+        path.stem if path.parent == folder else path.parent.name
+        for path in folder.rglob("*.py")
+        if re.search(r"^@app\.command|^app\.add_typer", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert sorted(registering) == list(cli_app.COMMANDS)

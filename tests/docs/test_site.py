@@ -15,8 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-import biaffinity.cli  # noqa: F401  (each command registers itself)
-from biaffinity.cli.app import app
+from biaffinity.cli.app import COMMANDS, app, load_commands
 from biaffinity.config.catalogue import settings
 from biaffinity.config.recipes import read_recipe, recipes
 from biaffinity.serve import Settings, create_app
@@ -108,6 +107,7 @@ def test_the_search_works_from_disk(site: Path, browser: Browser) -> None:
 
 def test_the_reference_has_every_command_and_option(site: Path) -> None:
     shown = text_of(site / "reference" / "cli.html")
+    load_commands(*COMMANDS)
     for command in app.registered_commands:
         assert command.callback is not None
         name = command.name or command.callback.__name__

@@ -14,10 +14,11 @@ pytest.importorskip("torch", reason="needs the extra train")
 
 from typer.main import get_command
 
-from biaffinity.cli.app import app
+from biaffinity.cli import app as program
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = get_command(app).commands
+program.load_commands(*program.COMMANDS)
+COMMANDS = get_command(program.app).commands
 
 
 @pytest.fixture(scope="module", params=["model", "general"])
