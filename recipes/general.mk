@@ -49,7 +49,6 @@ $(GENERAL)/student.done: $(GENERAL)/labels.done $(GENERAL)/phrases-60.jsonl $(GE
 	$(BIAFFINITY) distil --labels $(GENERAL)/labels --also $(GENERAL)/phrases-60.jsonl \
 		--also $(GENERAL)/renamed.jsonl --train $(GENERAL)/train.jsonl $(GENERAL_DEV) --gold-times 4 \
 		--vectors $(VECTORS) --device $(DEVICE) $(GENERAL_SET) --set training.epochs=5 --set model.dropout=0.5 \
-		--set model.context=true --set model.feedforward=0 \
 		--set encoder.keep_unseen=13500 --no-export --out $(GENERAL)/student
 	touch $@
 

@@ -8,21 +8,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from biaffinity.model.pair_terms import Candidates, bilinear, chosen_terms, context, feedforward, linear
+from biaffinity.model.pair_terms import Candidates, bilinear, chosen_terms, context, linear
 from model.tiny import SIZES, stir, tiny_config
 
 CLASSES, WIDTH, SIZE = 3, 4, SIZES["projection"]
-HIDDEN = 5
-CONFIG = tiny_config(dropout=0.0, feedforward=HIDDEN).model
+CONFIG = tiny_config(dropout=0.0).model
 #: Where five entities stand: sentence, start, end; and pairs of them, neighbours and both orders included.
 PLACES = torch.tensor([(0, 0, 2), (0, 2, 3), (0, 6, 7), (1, 1, 3), (1, 4, 5)])
 PAIRS = torch.tensor([(0, 1), (1, 0), (0, 2), (2, 0), (3, 4)])
-TERMS: dict[str, Any] = {
-    "bilinear": bilinear.Term,
-    "linear": linear.Term,
-    "context": context.Term,
-    "feedforward": feedforward.Term,
-}
+TERMS: dict[str, Any] = {"bilinear": bilinear.Term, "linear": linear.Term, "context": context.Term}
 
 
 def term_of(name: str) -> Any:
@@ -49,28 +43,16 @@ def written_out(name: str, term: Any, pairs: Candidates, head: int, tail: int, k
     elif name == "linear":
         for i in range(SIZE):
             total = total + term.weight[k, i] * one[i] + term.weight[k, SIZE + i] * other[i]
-    elif name == "context":
-        for i in range(SIZE):
-            total = total + term.output.weight[k, i] * largest_between(term, pairs, head, tail, i)
     else:
-        known = [*one, *other, *(largest_between(term, pairs, head, tail, i) for i in range(SIZE))]
-        known.append(torch.tensor(float(PLACES[head, 1] < PLACES[tail, 1])).double())
-        for j in range(HIDDEN):
-            unit = term.hidden.bias[j]
-            for i in range(3 * SIZE + 1):
-                unit = unit + term.hidden.weight[j, i] * known[i]
-            total = total + term.output.weight[k, j] * unit.clamp(min=0)
+        (sentence, _, after), (_, before, _) = sorted([PLACES[head].tolist(), PLACES[tail].tolist()])
+        for i in range(SIZE):
+            between = [
+                torch.tanh(term.projection.weight[i] @ state + term.projection.bias[i])
+                for state in pairs.states[sentence, after:before]
+            ]
+            if between:
+                total = total + term.output.weight[k, i] * torch.stack(between).max()
     return total
-
-
-def largest_between(term: Any, pairs: Candidates, head: int, tail: int, i: int) -> Tensor:
-    """The maximum of number ``i`` of what the words between are projected to; 0 where there are none."""
-    (sentence, _, after), (_, before, _) = sorted([PLACES[head].tolist(), PLACES[tail].tolist()])
-    between = [
-        torch.tanh(term.projection.weight[i] @ state + term.projection.bias[i])
-        for state in pairs.states[sentence, after:before]
-    ]
-    return torch.stack(between).max() if between else torch.zeros((), dtype=torch.float64)
 
 
 @pytest.mark.parametrize("name", TERMS)
@@ -109,9 +91,8 @@ def test_the_linear_term_starts_orthonormal() -> None:
     torch.testing.assert_close(weight @ weight.T, torch.eye(CLASSES))
 
 
-@pytest.mark.parametrize("name", ["context", "feedforward"])
-def test_a_term_of_the_words_between_starts_at_zero_and_can_leave_it(name: str) -> None:
-    term = TERMS[name](CONFIG, WIDTH, CLASSES).double()
+def test_the_term_of_the_context_starts_at_zero_and_can_leave_it() -> None:
+    term = context.Term(CONFIG, WIDTH, CLASSES).double()
     scores = term(candidates())
     assert not scores.any()
     scores.sum().backward()
@@ -120,15 +101,10 @@ def test_a_term_of_the_words_between_starts_at_zero_and_can_leave_it(name: str) 
 
 @pytest.mark.parametrize(
     "switches",
-    [
-        (True, True, False, 0),
-        (True, False, True, 0),
-        (False, True, False, HIDDEN),
-        (True, True, True, HIDDEN),
-    ],
+    [(True, True, False), (True, False, True), (False, True, False), (True, True, True)],
     ids=str,
 )
-def test_the_terms_are_those_that_are_switched_on(switches: tuple[bool | int, ...]) -> None:
+def test_the_terms_are_those_that_are_switched_on(switches: tuple[bool, ...]) -> None:
     config = tiny_config(**dict(zip(TERMS, switches, strict=True))).model
     terms = chosen_terms(config, WIDTH, CLASSES)
     wanted = {name for name, used in zip(TERMS, switches, strict=True) if used}

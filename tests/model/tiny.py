@@ -43,7 +43,6 @@ SWITCHES: dict[str, dict[str, Any]] = {
     "constrained": {"constrained": True},
     "constrained softmax": {"constrained": True, "tagger": "softmax"},
     "context": {"context": True},
-    "feedforward": {"feedforward": 10},
 }
 
 

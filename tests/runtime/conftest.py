@@ -33,20 +33,8 @@ COMBINATIONS: dict[str, dict[str, Any]] = {
         "linear": False,
         "lstm_layers": 1,
     },
-    "softmax": {
-        "tagger": "softmax",
-        "characters": False,
-        "bilinear": False,
-        "lstm_layers": 3,
-        "feedforward": 10,
-    },
-    "given": {
-        "boundaries": "given",
-        "context": True,
-        "feedforward": 10,
-        "character_shared": False,
-        "linear": False,
-    },
+    "softmax": {"tagger": "softmax", "characters": False, "bilinear": False, "lstm_layers": 3},
+    "given": {"boundaries": "given", "context": True, "character_shared": False, "linear": False},
     "given, pipeline": {
         "boundaries": "given",
         "architecture": "pipeline",

@@ -48,8 +48,6 @@ class ModelConfig(Section):
     linear: bool = True
     #: It has a term of the words between the two.
     context: bool = False
-    #: It has a term of head, tail and the words between together, by a hidden layer of this width; 0: none.
-    feedforward: int = Field(default=0, ge=0)
     #: Which pairs of entities are classified: type pairs related in the training data, or all.
     candidates: Literal["types", "all"] = "types"
     #: Relations that an ordered pair of entities may have: the best one, or all that are likelier than not.

@@ -9,11 +9,9 @@ import pkgutil
 from dataclasses import dataclass
 from importlib import import_module
 
-import torch
 from torch import Tensor, nn
 
 from biaffinity.config.settings import ModelConfig
-from biaffinity.layers.ranges import range_max
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +31,6 @@ class Candidates:
     end: Tensor
     head: Tensor
     tail: Tensor
-
-    def between(self, values: Tensor) -> Tensor:
-        """Of ``values`` [batch, size, width] of all tokens the maxima over those between: [pairs, width]."""
-        after = torch.minimum(self.end[self.head], self.end[self.tail])
-        before = torch.maximum(self.start[self.head], self.start[self.tail])
-        return range_max(values, self.sentence[self.head], after, before)
 
 
 def chosen_terms(config: ModelConfig, width: int, classes: int) -> nn.ModuleDict:

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from biaffinity.config.settings import ModelConfig
 from biaffinity.layers.dropout import Dropout
+from biaffinity.layers.ranges import range_max
 from biaffinity.model.pair_terms import Candidates
 
 
@@ -25,5 +26,8 @@ class Term(nn.Module):
     def forward(self, pairs: Candidates) -> Tensor:
         """-> [pairs, classes]."""
         projected = torch.tanh(self.projection(self.dropout(pairs.states)))
-        scores: Tensor = self.output(self.dropout(pairs.between(projected)))
+        after = torch.minimum(pairs.end[pairs.head], pairs.end[pairs.tail])
+        before = torch.maximum(pairs.start[pairs.head], pairs.start[pairs.tail])
+        between = range_max(projected, pairs.sentence[pairs.head], after, before)
+        scores: Tensor = self.output(self.dropout(between))
         return scores
