@@ -5,16 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biaffinity.annotation import Entity, Relation, Sentence
-from biaffinity.corpus.repeats import Repeat, Repeats, fingerprint
+from biaffinity.corpus.repeats import Repeat, Repeats, annotation_fingerprint, text_fingerprint
 from strategies import sentences
 
 
 def text_of(*tokens: str) -> int:
-    return fingerprint(Sentence(tokens))[0]
-
-
-def annotation_of(sentence: Sentence) -> int:
-    return fingerprint(sentence)[1]
+    return text_fingerprint(Sentence(tokens))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +53,8 @@ def test_an_annotation_is_the_same_wherever_punctuation_and_order_put_it() -> No
         [Entity(4, 5, "Loc"), Entity(1, 2, "Peop")],
         [Relation("Live_In", 1, 0)],
     )
-    assert fingerprint(moved) == fingerprint(ANNA)
+    assert text_fingerprint(moved) == text_fingerprint(ANNA)
+    assert annotation_fingerprint(moved) == annotation_fingerprint(ANNA)
 
 
 @pytest.mark.parametrize(
@@ -72,13 +69,13 @@ def test_an_annotation_is_the_same_wherever_punctuation_and_order_put_it() -> No
     ids=["no relation", "entity type", "full stop inside", "direction", "relation type"],
 )
 def test_another_annotation_is_seen(other: Sentence) -> None:
-    assert annotation_of(other) != annotation_of(ANNA)
+    assert annotation_fingerprint(other) != annotation_fingerprint(ANNA)
 
 
 def test_the_same_word_in_another_place_is_another_annotation() -> None:
     tokens = ["Oslo", "or", "Oslo"]
     first, second = Sentence(tokens, [Entity(0, 1, "Loc")]), Sentence(tokens, [Entity(2, 3, "Loc")])
-    assert annotation_of(first) != annotation_of(second)
+    assert annotation_fingerprint(first) != annotation_fingerprint(second)
 
 
 def test_repeats_are_told_by_split() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from biaffinity.annotation.judged import Judged
@@ -218,6 +219,8 @@ def outermost(entities: Sequence[Entity]) -> list[int]:
     >>> outermost([Entity(2, 3, "Loc"), Entity(0, 3, "Org"), Entity(4, 5, "Loc")])
     [1, 2]
     """
+    if all(one.end <= other.start for one, other in pairwise(entities)):
+        return list(range(len(entities)))
     order = sorted(
         range(len(entities)), key=lambda i: (entities[i].start - entities[i].end, entities[i].start)
     )

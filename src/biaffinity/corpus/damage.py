@@ -67,13 +67,22 @@ DAMAGE: dict[str, tuple[Callable[[str], object], str, str]] = {
 """Every kind of damage: the test for it, what is then said of the tokens, and the advice."""
 
 
+def may_be_damaged(text: str) -> bool:
+    """Whether a token, or several at one look, have anything that shows damage, or may.
+
+    >>> may_be_damaged("Vltava"), may_be_damaged("AT&T")
+    (False, True)
+    """
+    return not (text.isascii() and text.isprintable()) or "&" in text or " " in text
+
+
 def damage(token: str) -> list[str]:
     """The kinds of damage that a token shows.
 
     >>> damage("CafÃ©"), damage("Caf&eacute;"), damage("AT&T")
     (['mojibake'], ['html-entity'], [])
     """
-    if token.isascii() and token.isprintable() and "&" not in token and " " not in token:
+    if not may_be_damaged(token):
         return []
     # The letters of garbled UTF-8 would pass for control characters and loose accents.
     rest = _MOJIBAKE.sub("", token)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from biaffinity.annotation import Sentence
-from biaffinity.corpus.repeats import fingerprint
+from biaffinity.corpus.repeats import text_fingerprint
 from biaffinity.errors import DataError, UsageError
 
 TRAIN = "train"
@@ -70,7 +70,7 @@ def _groups(sentences: Sequence[Sentence]) -> list[_Group]:
     for index, sentence in enumerate(sentences):
         keys: list[object] = [] if sentence.document is None else [sentence.document]
         if sentence.tokens and (sentence.entities or sentence.document is None):
-            keys.append(fingerprint(sentence)[0])
+            keys.append(text_fingerprint(sentence))
         for key in keys:
             one, other = sorted((first(seen.setdefault(key, index)), first(index)))
             joined[other] = one

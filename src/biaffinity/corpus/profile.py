@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from biaffinity.annotation import Sentence, outermost
-from biaffinity.corpus.damage import damage
+from biaffinity.corpus.damage import damage, may_be_damaged
 from biaffinity.corpus.overlap import overlaps
 from biaffinity.formats.report import Finding, Report
 
@@ -51,6 +51,7 @@ class SplitProfile:
     without_relation: int = 0
     entities_lost: int = 0
     relations_lost: int = 0
+    _added: int = 0
 
     @classmethod
     def merged(cls, name: str, profiles: Iterable[SplitProfile]) -> SplitProfile:
@@ -105,16 +106,18 @@ class SplitProfile:
     def add(self, sentence: Sentence) -> str:
         """Count one sentence; the name it goes by: its id, its number in the split where it has none."""
         self.lengths[len(sentence)] += 1
-        number = self.sentences
-        id = sentence.id or f"#{number}"
+        self._added += 1
+        id = sentence.id or f"#{self._added}"
         if sentence.id:
             if hash(id) in self.ids:
                 self.noted.note("repeated-id", id)
             self.ids.add(hash(id))
         # The earlier of two sentences of one length counts as the longer.
-        heapq.heappush(self.longest, (len(sentence), -number, id))
-        if len(self.longest) > EXAMPLES:
-            heapq.heappop(self.longest)
+        ranked = (len(sentence), -self._added, id)
+        if len(self.longest) < EXAMPLES:
+            heapq.heappush(self.longest, ranked)
+        else:
+            heapq.heappushpop(self.longest, ranked)
         entities, relations = sentence.entities, sentence.relations
         self.without_entity += not entities
         self.single_entity += len(entities) == 1
@@ -130,9 +133,10 @@ class SplitProfile:
         self._note_overlaps(sentence, id)
         self._note_borders(sentence, id)
         self._note_several_relations(sentence, id)
-        for token in sentence.tokens:
-            for kind in damage(token):
-                self.noted.note(kind, f"{id}: {token:.{WORDS_SHOWN}}")
+        if may_be_damaged("".join(sentence.tokens)):
+            for token in sentence.tokens:
+                for kind in damage(token):
+                    self.noted.note(kind, f"{id}: {token:.{WORDS_SHOWN}}")
         return id
 
     def note_unreadable(self, error: Exception) -> None:
@@ -204,4 +208,4 @@ class SplitProfile:
 
 
 def _is_punctuation(token: str) -> bool:
-    return all(unicodedata.category(character).startswith("P") for character in token)
+    return not token.isalnum() and all(unicodedata.category(character)[0] == "P" for character in token)

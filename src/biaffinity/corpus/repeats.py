@@ -27,14 +27,18 @@ class _Letters(dict[int, int | None]):
 _LETTERS = _Letters()
 
 
-def fingerprint(sentence: Sentence) -> tuple[int, int]:
-    """Hashes of the sentence's text and of its annotation.
+def text_fingerprint(sentence: Sentence) -> int:
+    """A hash of the sentence's letters and digits in lower case: neither punctuation nor tokens count.
 
-    The text is its letters and digits in lower case, so neither punctuation nor the way it was cut
-    into tokens counts. An entity is its place among those letters and its own text, punctuation
-    included. A sentence without a letter is taken as it stands.
+    A sentence without a letter is taken as it stands.
     """
-    words = [token.casefold().translate(_LETTERS) for token in sentence.tokens]
+    whole = "".join(sentence.tokens)
+    return hash(_letters(whole) or whole)
+
+
+def annotation_fingerprint(sentence: Sentence) -> int:
+    """A hash of its annotation; an entity is its place among those letters and its own text, whole."""
+    words = [_letters(token) for token in sentence.tokens]
     if not any(words):
         words = list(sentence.tokens)
     borders = list(accumulate(map(len, words), initial=0))
@@ -43,7 +47,12 @@ def fingerprint(sentence: Sentence) -> tuple[int, int]:
         for e in sentence.entities
     ]
     links = frozenset((r.type, spans[r.head], spans[r.tail]) for r in sentence.relations)
-    return hash("".join(words)), hash((frozenset(spans), links))
+    return hash((frozenset(spans), links))
+
+
+def _letters(text: str) -> str:
+    folded = text.casefold()
+    return folded if folded.isalnum() else folded.translate(_LETTERS)
 
 
 @dataclass(slots=True)
@@ -103,7 +112,7 @@ class Repeats:
         """Take in one sentence of a split under the id to name it by; one without tokens says nothing."""
         if not sentence.tokens:
             return
-        text, annotation = fingerprint(sentence)
+        text, annotation = text_fingerprint(sentence), annotation_fingerprint(sentence)
         known = self._texts.get(text)
         if known is None:
             self._texts[text] = _Text(split, id, annotation)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from biaffinity.annotation import Sentence
-from biaffinity.corpus.repeats import fingerprint
+from biaffinity.corpus.repeats import text_fingerprint
 from biaffinity.distillation.events import Mixed
 from biaffinity.files import writing
 from biaffinity.formats.jsonl import as_line
@@ -26,14 +26,14 @@ def write_mixture(
     For gold has better labels, and scores on sentences that were learnt from say nothing. Labels are plain:
     scores stay in the folder of labels.
     """
-    known = {fingerprint(sentence)[0] for part in (gold, held_out) for sentence in part}
+    known = {text_fingerprint(sentence) for part in (gold, held_out) for sentence in part}
     used = left_out = 0
     with writing(path) as file:
         lines = [as_line(plain(sentence)) for sentence in gold]
         for _ in range(times):
             file.writelines(lines)
         for sentence in labelled:
-            if fingerprint(sentence)[0] in known:
+            if text_fingerprint(sentence) in known:
                 left_out += 1
             else:
                 used += 1

@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import IO, cast
 
@@ -138,7 +139,8 @@ def load_vectors(
 
 def load_vectors_for(settings: RecurrentSettings, path: Path, sentences: Iterable[Sentence]) -> WordVectors:
     """The rows that an encoder of these sentences can use, so that the largest file needs little memory."""
-    words = {word_form(token, settings.normalisation) for sentence in sentences for token in sentence.tokens}
+    tokens = set(chain.from_iterable(sentence.tokens for sentence in sentences))
+    words = {word_form(token, settings.normalisation) for token in tokens}
     others = settings.keep_unseen if settings.unseen_words == "pretrained" else 0
     return load_vectors(path, wanted=words, limit=others + len(words) if others else 0)
 
