@@ -147,14 +147,16 @@ def test_a_teacher_labels_the_same_on_a_cluster(
         labels = Labels(tmp_path / name)
         formats.write(labels.sentences, news)
         labels.note(teachers=[{"name": "t"}], types={}, text={"sentences": len(news)}, vote=0.4)
-        missing = labels.missing(1, labelling.PART)
+        started = labelling.TeacherStarted("t", 1, 1, len(news), 0)
+        task = labelling.Task(started, load, labels.missing(1, labelling.PART))
         if name == "here":
-            events = list(labelling._teach(labels, 1, load, missing))
+            events = list(labelling._teach(labels, task))
         else:
-            events = list(labelling._teach_on_cluster(labels, 1, load, missing, Cluster(actors=1)))
+            events = list(labelling._teach_on_cluster(labels, task, Cluster(actors=1)))
         assert sum(event.sentences for event in events) == len(news)
         assert labels.missing(1, labelling.PART) == []
-        found.append(list(labels.read_together()))
+        places = labels.places(labelling.PART)
+        found.append([list(labels.read_together(number, places)) for number in range(1, len(places))])
     assert found[0] == found[1]
 
 

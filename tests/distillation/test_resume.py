@@ -64,6 +64,16 @@ def test_processes_side_by_side_label_as_one_does(run: Run, whole: Path, tmp_pat
     assert outcome(out) == outcome(whole)
 
 
+def test_teachers_that_are_done_ask_for_no_process(
+    run: Run, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "s"
+    run.killed_at(out, Voting, 0)
+    monkeypatch.delattr(labelling, "Teaching")
+    run(out, resume=True, workers=2)
+    assert outcome(out) == outcome(whole)
+
+
 def test_what_a_teacher_has_read_is_not_read_again(run: Run, tmp_path: Path) -> None:
     run.killed_at(tmp_path / "s", Labelled, 1)
     events = run.events(tmp_path / "s", resume=True)

@@ -1,12 +1,12 @@
 """Text labelled by teachers: cut into sentences, read by one teacher after the other, voted on.
 
-Each step goes on where a kill has left it. One model is in memory at a time.
+Each step goes on where a kill has left it. A process has one model in memory at a time.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -56,19 +56,24 @@ def label(
     labels.remove_unfinished_files()
     if not labels.begun:
         yield from _read_text(labels, teachers, text, threshold)
-    for number, teacher in enumerate(teachers, start=1):
-        total, earlier = labels.record["text"]["sentences"], labels.done(number)
-        yield TeacherStarted(teacher.name, number, len(teachers), total, earlier)
-        missing = labels.missing(number, PART)
-        if not missing:
-            continue
-        load = ModelLoader(teacher.folder, {"device": device, "threads": threads})
-        if cluster is not None:
-            yield from _teach_on_cluster(labels, number, load, missing, cluster)
-        elif workers > 1:
-            yield from _teach_side_by_side(labels, number, load, missing, workers)
-        else:
-            yield from _teach(labels, number, load, missing)
+    total = labels.record["text"]["sentences"]
+    tasks = [
+        Task(
+            TeacherStarted(teacher.name, number, len(teachers), total, labels.done(number)),
+            ModelLoader(teacher.folder, {"device": device, "threads": threads}),
+            labels.missing(number, PART),
+        )
+        for number, teacher in enumerate(teachers, start=1)
+    ]
+    if cluster is None and workers > 1:
+        yield from _teach_side_by_side(labels, tasks, workers)
+    else:
+        for task in tasks:
+            yield task.started
+            if task.missing and cluster is not None:
+                yield from _teach_on_cluster(labels, task, cluster)
+            elif task.missing:
+                yield from _teach(labels, task)
     yield from _vote(labels, workers)
 
 
@@ -122,68 +127,104 @@ def _sentences(item: Text) -> tuple[list[Sentence], list[str]]:
     return [sentence for sentence in document.sentences if len(sentence)], notes
 
 
-def _teach(
-    labels: Labels, teacher: int, load: ModelLoader, missing: Sequence[int]
-) -> Iterator[LabellingEvent]:
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a teacher has to do: how it is told of, how it is loaded, the parts that it has not read."""
+
+    started: TeacherStarted
+    load: Callable[[], Any]
+    missing: Sequence[int]
+
+
+def _teach(labels: Labels, task: Task) -> Iterator[LabellingEvent]:
     """Let a teacher read the parts that it has not read."""
-    extractor, waiting = load(), formats.read(labels.sentences, JSONL)
+    extractor, waiting = task.load(), formats.read(labels.sentences, JSONL)
     # Part by part, so that batches, and with them the last digits, are the same whatever was killed.
-    for number in range(1, missing[-1] + 1):
+    for number in range(1, task.missing[-1] + 1):
         part = list(islice(waiting, PART))
-        if number not in missing:
+        if number not in task.missing:
             continue
         read: list[Sentence] = []
         for sentence in extractor.annotate(part):
             read.append(replace(sentence, text=None, token_spans=None))
             if len(read) % STEP == 0:
                 yield _progress(read[-STEP:])
-        labels.write_part(teacher, number, read)
+        labels.write_part(task.started.number, number, read)
         yield _progress(read[len(read) // STEP * STEP :])
 
 
-def _teach_side_by_side(
-    labels: Labels, teacher: int, load: ModelLoader, missing: Sequence[int], workers: int
-) -> Iterator[LabellingEvent]:
-    """The same by several processes, each with the teacher."""
-    teaching = Teaching.of(labels, teacher, load)
-    with Workers(min(workers, len(missing)), teaching.prepare) as processes:
-        for told in processes.map(missing):
-            yield Labelled(**told)
+def _teach_side_by_side(labels: Labels, tasks: Sequence[Task], workers: int) -> Iterator[LabellingEvent]:
+    """Let all teachers read, one after the other, in several processes.
+
+    The processes stay from teacher to teacher: to start one that can use a GPU takes longer than to load
+    another model. One that finds nothing left of a teacher goes on with the next.
+    """
+    pieces = [(task.started.number, part) for task in tasks for part in task.missing]
+    with ExitStack() as stack:
+        told: Iterator[dict[str, Any]] = iter(())
+        if pieces:
+            teaching = Teaching.of(labels, tasks)
+            told = stack.enter_context(Workers(min(workers, len(pieces)), teaching.prepare)).map(pieces)
+        for task in tasks:
+            yield task.started
+            for counts in islice(told, len(task.missing)):
+                yield Labelled(**counts)
 
 
-def _teach_on_cluster(
-    labels: Labels, teacher: int, load: ModelLoader, missing: Sequence[int], cluster: Cluster
-) -> Iterator[LabellingEvent]:
-    """The same by a cluster, whose machines see the folder of labels."""
+def _teach_on_cluster(labels: Labels, task: Task, cluster: Cluster) -> Iterator[LabellingEvent]:
+    """Let a teacher read on a cluster, whose machines see the folder of labels."""
     with connected(cluster) as ray:
-        teaching = Teaching.of(labels, teacher, sent_along(ray, load))
-        for told in each_on_ray(ray, teaching.prepare, missing, cluster):
-            yield Labelled(**told)
+        teaching = Teaching.of(labels, [replace(task, load=sent_along(ray, task.load))])
+        prepare = partial(teaching.prepare_one, task.started.number)
+        for counts in each_on_ray(ray, prepare, task.missing, cluster):
+            yield Labelled(**counts)
 
 
 @dataclass(frozen=True, slots=True)
 class Teaching:
-    """All that a process needs to let a teacher read parts; ``places`` are the bytes where they begin."""
+    """All that a process needs to let teachers read parts; ``places`` are the bytes where these begin."""
 
     folder: Path
-    teacher: int
     places: Sequence[int]
-    load: Callable[[], Any]
+    loads: Mapping[int, Callable[[], Any]]
 
     @classmethod
-    def of(cls, labels: Labels, teacher: int, load: Callable[[], Any]) -> Teaching:
-        """For the sentences of a folder of labels."""
-        return cls(labels.folder.absolute(), teacher, labels.places(PART), load)
+    def of(cls, labels: Labels, tasks: Sequence[Task]) -> Teaching:
+        """For the sentences of a folder of labels, and teachers by their numbers."""
+        loads = {task.started.number: task.load for task in tasks}
+        return cls(labels.folder.absolute(), labels.places(PART), loads)
 
-    def prepare(self) -> Callable[[int], dict[str, Any]]:
-        """Load the teacher; what is given reads a part by its number."""
-        return partial(self._read, Labels(self.folder), self.load())
+    def prepare(self) -> Callable[[tuple[int, int]], dict[str, Any]]:
+        """What is given lets a teacher read a part, both by their numbers."""
+        return Desk(self).read
 
-    def _read(self, labels: Labels, extractor: Extractor, number: int) -> dict[str, Any]:
-        part = labels.read_part(number, self.places)
-        read = [replace(each, text=None, token_spans=None) for each in extractor.annotate(part)]
-        labels.write_part(self.teacher, number, read)
+    def prepare_one(self, teacher: int) -> Callable[[int], dict[str, Any]]:
+        """What is given lets this teacher read a part."""
+        read = self.prepare()
+        return lambda part: read((teacher, part))
+
+
+class Desk:
+    """A place for one teacher at a time."""
+
+    def __init__(self, teaching: Teaching) -> None:
+        self._teaching, self._labels = teaching, Labels(teaching.folder)
+        self._teacher: int | None = None
+        self._extractor: Extractor | None = None
+
+    def read(self, piece: tuple[int, int]) -> dict[str, Any]:
+        """Let a teacher read a part; how much it was."""
+        teacher, number = piece
+        part = self._labels.read_part(number, self._teaching.places)
+        read = [replace(each, text=None, token_spans=None) for each in self._seat(teacher).annotate(part)]
+        self._labels.write_part(teacher, number, read)
         return {"sentences": len(read), "tokens": sum(map(len, read))}
+
+    def _seat(self, teacher: int) -> Extractor:
+        if self._extractor is None or teacher != self._teacher:
+            self._extractor = None  # its memory is free before the next one comes
+            self._teacher, self._extractor = teacher, self._teaching.loads[teacher]()
+        return self._extractor
 
 
 def _progress(sentences: list[Sentence]) -> Labelled:
