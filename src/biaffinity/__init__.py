@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from biaffinity.distillation import distil as distil
     from biaffinity.extraction import Extractor as Extractor
     from biaffinity.extraction import TextInput as TextInput
-    from biaffinity.extraction import evaluate as evaluate
+    from biaffinity.extraction.evaluation import evaluate as evaluate
     from biaffinity.hub import push_to_hub as push_to_hub
     from biaffinity.training import train as train
 
@@ -61,7 +61,7 @@ _LATER = {
     "Extractor": "extraction",
     "TextInput": "extraction",
     "distil": "distillation",
-    "evaluate": "extraction",
+    "evaluate": "extraction.evaluation",
     "push_to_hub": "hub",
     "train": "training",
 }

@@ -1,8 +1,7 @@
 """Text to entities and relations with a trained model; PyTorch is needed only where it is asked for."""
 
 from biaffinity.errors import BiaffinityWarning
-from biaffinity.extraction.evaluation import evaluate
 from biaffinity.extraction.extractor import Extractor
 from biaffinity.extraction.inputs import TextInput
 
-__all__ = ["BiaffinityWarning", "Extractor", "TextInput", "evaluate"]
+__all__ = ["BiaffinityWarning", "Extractor", "TextInput"]

@@ -15,9 +15,7 @@ from biaffinity.bulk.sinks.json_array import json_array
 from biaffinity.bulk.sinks.json_lines import json_lines
 from biaffinity.bulk.sinks.parquet_file import parquet_file
 from biaffinity.bulk.sinks.sink import Sink
-from biaffinity.bulk.sinks.store import StoreSink
 from biaffinity.errors import UsageError
-from biaffinity.store import is_store
 
 _WITH_TOKENS = {"json": json_array, "jsonl": json_lines}
 _RECORDS = (*_WITH_TOKENS, "csv", "parquet")
@@ -40,6 +38,10 @@ def sink_named(
 
     ``single``: there can be but one document. What is written is signed ``by`` the model where it can be.
     """
+    # Who prints documents is not to wait for the libraries of databases.
+    from biaffinity.bulk.sinks.store import StoreSink
+    from biaffinity.store import is_store
+
     if name == _STORE or (name is None and is_store(str(out))):
         _refuse(_STORE, tokens, raw_cells)
         return StoreSink(str(out), "" if by is None else by.version)
