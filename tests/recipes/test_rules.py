@@ -21,7 +21,7 @@ program.load_commands(*program.COMMANDS)
 COMMANDS = get_command(program.app).commands
 
 
-@pytest.fixture(scope="module", params=["model", "general"])
+@pytest.fixture(scope="module", params=["model", "news-students", "general"])
 def steps(request: pytest.FixtureRequest) -> list[list[str]]:
     """The commands that make would run, in words."""
     if shutil.which("make") is None:
