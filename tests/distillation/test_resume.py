@@ -86,7 +86,7 @@ def test_a_teacher_that_is_done_is_not_even_loaded(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run.killed_at(tmp_path / "s", Voted, 0)
-    monkeypatch.delattr(labelling, "Extractor")
+    monkeypatch.delattr(labelling.ModelLoader, "__call__")
     run(tmp_path / "s", resume=True)
     assert (tmp_path / "s" / "model.safetensors").exists()
 
