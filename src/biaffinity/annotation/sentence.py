@@ -219,6 +219,7 @@ def outermost(entities: Sequence[Entity]) -> list[int]:
     >>> outermost([Entity(2, 3, "Loc"), Entity(0, 3, "Org"), Entity(4, 5, "Loc")])
     [1, 2]
     """
+    # Nearly all are in order and apart, and large training data asks for each of its sentences.
     if all(one.end <= other.start for one, other in pairwise(entities)):
         return list(range(len(entities)))
     order = sorted(
