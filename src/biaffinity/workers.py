@@ -60,6 +60,10 @@ class Workers(Generic[W, R]):
     def map(self, pieces: Iterable[W]) -> Iterator[R]:
         """The result of every piece, in order; no further ahead of the reader than a few pieces."""
         remaining = enumerate(pieces)
+        if not self.count:  # as many as there are pieces, where that is none
+            if next(remaining, None) is not None:
+                raise ValueError("there are pieces, and no process to work on them")
+            return
         ready: list[Connection] = []  # those that have made their function
         starting = set(self._processes)
         in_hand: dict[Connection, deque[int]] = {connection: deque() for connection in self._processes}

@@ -64,12 +64,11 @@ def test_processes_side_by_side_label_as_one_does(run: Run, whole: Path, tmp_pat
     assert outcome(out) == outcome(whole)
 
 
-def test_teachers_that_are_done_ask_for_no_process(
-    run: Run, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_processes_side_by_side_have_nothing_to_do_for_teachers_that_are_done(
+    run: Run, whole: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "s"
     run.killed_at(out, Voting, 0)
-    monkeypatch.delattr(labelling, "Teaching")
     run(out, resume=True, workers=2)
     assert outcome(out) == outcome(whole)
 

@@ -51,6 +51,7 @@ class SplitProfile:
     without_relation: int = 0
     entities_lost: int = 0
     relations_lost: int = 0
+    #: As `sentences`, without adding up all lengths for each.
     _added: int = 0
 
     @classmethod

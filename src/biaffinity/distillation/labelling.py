@@ -160,11 +160,8 @@ def _teach_side_by_side(labels: Labels, tasks: Sequence[Task], workers: int) -> 
     another model. One that finds nothing left of a teacher goes on with the next.
     """
     pieces = [(task.started.number, part) for task in tasks for part in task.missing]
-    with ExitStack() as stack:
-        told: Iterator[dict[str, Any]] = iter(())
-        if pieces:
-            teaching = Teaching.of(labels, tasks)
-            told = stack.enter_context(Workers(min(workers, len(pieces)), teaching.prepare)).map(pieces)
+    with Workers(min(workers, len(pieces)), Teaching.of(labels, tasks).prepare) as processes:
+        told = processes.map(pieces)
         for task in tasks:
             yield task.started
             for counts in islice(told, len(task.missing)):
