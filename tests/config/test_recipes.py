@@ -49,7 +49,7 @@ def test_the_paper_s_recipe_differs_from_the_defaults_in_words_selection_and_cal
         encoder=RecurrentSettings(normalisation="paper", vocabulary="train+dev", unseen_words="unk"),
         model=ModelConfig(),
         training=TrainingConfig(selection="paper"),
-        calibration=CalibrationConfig(temperatures=False, no_relation_bias="learnt"),
+        calibration=CalibrationConfig(temperatures=False, entity_threshold=False, no_relation_bias="learnt"),
     )
 
 

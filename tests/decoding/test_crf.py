@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from biaffinity.decoding.arrays import Bools, Floats, Ints
 from biaffinity.decoding.crf import FORBIDDEN, CRFDecoder
 from biaffinity.decoding.labels import Labels, Spans
+from decoding.labellings import labellings
 
 LABELS = 3
 Problem = tuple[CRFDecoder, Floats, Ints]
@@ -31,20 +32,6 @@ def decoder_of(
         random.normal(0, scale, shape).astype(np.float32) for shape in ((LABELS, LABELS), LABELS, LABELS)
     )
     return CRFDecoder(transitions, start, end, allowed)
-
-
-def score(decoder: CRFDecoder, emissions: Floats, labels: tuple[int, ...]) -> float:
-    """The score of one labelling, by its definition; emissions [length, labels]."""
-    total = float(decoder.start[labels[0]]) + float(decoder.end[labels[-1]])
-    total += sum(float(emissions[t, label]) for t, label in enumerate(labels))
-    return total + sum(float(decoder.transitions[a, b]) for a, b in itertools.pairwise(labels))
-
-
-def labellings(decoder: CRFDecoder, emissions: Floats) -> dict[tuple[int, ...], float]:
-    """Every labelling with its probability."""
-    every = list(itertools.product(range(emissions.shape[1]), repeat=len(emissions)))
-    weights = np.exp([score(decoder, emissions, labels) for labels in every])
-    return dict(zip(every, weights / weights.sum(), strict=True))
 
 
 def marginals_of(decoder: CRFDecoder, emissions: Floats) -> Floats:

@@ -107,6 +107,34 @@ def test_unseen_vectors_are_kept_once_in_half_precision(
 
 
 @pytest.mark.parametrize("architecture", ["joint", "pipeline"])
+def test_rows_of_words_in_whole_numbers_come_back_near_to_what_they_were(
+    architecture: str, news: list[Sentence], tmp_path: Path
+) -> None:
+    model = tiny_model(news, architecture=architecture)
+    save_model(model, tmp_path)
+    save_weights(owned_tensors(model), tmp_path, precision="int8")
+    kept = load_file(tmp_path / WEIGHTS)
+    assert {tensor.dtype for tensor in kept.values()} == {torch.int8, torch.float16}
+    again = load_model(tmp_path)
+    for name, tensor in owned_tensors(model).items():
+        coarse = name.endswith((".words.trained", ".words.unseen"))
+        assert (kept[name].dtype == torch.int8) is coarse
+        near = 0.005 * tensor.abs().max().item() if coarse else 1e-3
+        assert torch.allclose(owned_tensors(again)[name].float(), tensor.float(), atol=near), name
+
+
+def test_whole_numbers_without_their_scales_are_no_weights(news: list[Sentence], tmp_path: Path) -> None:
+    model = tiny_model(news)
+    save_model(model, tmp_path)
+    save_weights(owned_tensors(model), tmp_path, precision="int8")
+    for damaged in ({"encoder.words.trained.scales": None}, {"encoder.words.trained.scales": torch.ones(1)}):
+        kept = {n: t for n, t in (load_file(tmp_path / WEIGHTS) | damaged).items() if t is not None}
+        save_file(kept, tmp_path / WEIGHTS)
+        with pytest.raises(DataError, match=r"encoder.words.trained holds torch.int8"):
+            load_weights(model, tmp_path)
+
+
+@pytest.mark.parametrize("architecture", ["joint", "pipeline"])
 def test_a_model_that_was_moved_can_be_loaded(
     architecture: str, news: list[Sentence], tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from biaffinity.config.folder import weights_fingerprint
+from biaffinity.decoding.arrays import Array
 from biaffinity.encoders.character_vectors import characters_graph
 from biaffinity.errors import DataError
 from biaffinity.runtime.parts import FolderParts
@@ -34,7 +35,7 @@ def read(folder: Path) -> None:
     """Read all tensors of a folder."""
     parts = FolderParts(folder)
     for name, tensor in TENSORS.items():
-        parts.stored(name, *tensor.shape)
+        parts.tensor(name, *tensor.shape)
 
 
 def test_a_tensor_comes_in_single_precision_or_as_it_is_stored(tensors: Path) -> None:
@@ -43,7 +44,40 @@ def test_a_tensor_comes_in_single_precision_or_as_it_is_stored(tensors: Path) ->
         parts.tensor("encoder.words.trained", 3, 2), TENSORS["encoder.words.trained"]
     )
     assert parts.tensor("encoder.words.unseen", 2, 2).dtype == np.float32
-    assert parts.stored("encoder.words.unseen", 2, 2).dtype == np.float16
+    assert parts.rows("encoder.words.unseen", 2, 2).numbers.dtype == np.float16
+
+
+def whole(folder: Path, scales: Array | None) -> FolderParts:
+    """A folder whose words are rows of whole numbers."""
+    tensors: dict[str, Array] = {"words": np.array([[1, -2], [3, 4]], dtype=np.int8)}
+    save_file(tensors if scales is None else tensors | {"words.scales": scales}, folder / "model.safetensors")
+    return FolderParts(folder)
+
+
+def test_rows_of_whole_numbers_are_multiplied_by_their_scales(tmp_path: Path) -> None:
+    rows = whole(tmp_path, np.array([0.5, 2], dtype=np.float16)).rows("words", 2, 2)
+    assert rows[np.array([1, 0])].tolist() == [[6, 8], [0.5, -1]]
+
+
+@pytest.mark.parametrize(
+    ("scales", "complaint"),
+    [
+        (None, "lacks the tensor words.scales"),
+        (np.ones(3, dtype=np.float16), r"words.scales is \[3\], the config wants \[2\]"),
+        (np.array([1, np.nan], dtype=np.float16), "words.scales holds what is no number"),
+        (np.array([1, 2], dtype=np.int8), "not floating-point numbers"),
+    ],
+)
+def test_whole_numbers_without_their_scales_are_refused(
+    scales: Array | None, complaint: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DataError, match=complaint):
+        whole(tmp_path, scales).rows("words", 2, 2)
+
+
+def test_whole_numbers_are_rows_alone(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="not floating-point numbers"):
+        whole(tmp_path, np.ones(2, dtype=np.float16)).tensor("words", 2, 2)
 
 
 def test_a_lacking_tensor_is_named(tensors: Path) -> None:

@@ -36,7 +36,7 @@ from model.tiny import SWITCHES, assert_alike, bare, encode, stir, tiny_model
 
 MICRO: Cell = ("re", "strict", "micro")
 PAPER: Cell = ("paper", "rc")
-TEMPERATURES_ALONE = CalibrationConfig(no_relation_bias="learnt")
+TEMPERATURES_ALONE = CalibrationConfig(entity_threshold=False, no_relation_bias="learnt")
 
 each_switch = pytest.mark.parametrize("switches", SWITCHES.values(), ids=SWITCHES)
 
@@ -59,7 +59,9 @@ def calibrated(model: JointModel, fitted: Calibration) -> JointModel:
 
 
 def fit(model: JointModel, dev: list[Sentence], relations: Cell = MICRO, **settings: Any) -> Calibration:
-    return fit_calibration(model, dev, CalibrationConfig(**settings), relations)
+    return fit_calibration(
+        model, dev, CalibrationConfig(**{"entity_threshold": False, **settings}), relations
+    )
 
 
 @pytest.fixture
@@ -98,9 +100,11 @@ def test_a_replay_gives_the_network_s_own_predictions_each_time(
     expected = found_by(model, news)
     replay = Replay(TorchNetwork(model), model.description)
     assert replay.predict(news) == expected
-    replay.temperature, replay.no_relation_bias = 2.0, 1.0
+    replay.entity_temperature = replay.relation_temperature = 2.0
+    replay.no_relation_bias = 1.0
     replay.predict(news)
-    replay.temperature, replay.no_relation_bias = 1.0, 0.0
+    replay.entity_temperature = replay.relation_temperature = 1.0
+    replay.no_relation_bias = 0.0
     assert replay.predict(news) == expected
 
 
@@ -110,7 +114,8 @@ def test_a_replay_predicts_what_the_calibrated_model_will(
 ) -> None:
     model = stirred(news, **{"candidates": "all", **switches})
     replay = Replay(TorchNetwork(model), model.description)
-    replay.temperature, replay.no_relation_bias = 1.7, -1.0
+    replay.entity_temperature = replay.relation_temperature = 1.7
+    replay.no_relation_bias = -1.0
     expected = found_by(calibrated(model, Calibration(-1.0, 1.7, 1.7)), news)
     assert any(sentence.relations for sentence in expected)
     for ours, theirs in zip(replay.predict(news), expected, strict=True):
@@ -130,7 +135,8 @@ def test_a_replay_asks_the_network_once(news: list[Sentence], monkeypatch: pytes
         monkeypatch.setattr(network, name, watched(name))
     replay = Replay(network, model.description)
     for temperature, bias in ((1.0, 0.0), (3.0, 0.0), (0.6, 2.0)):
-        replay.temperature, replay.no_relation_bias = temperature, bias
+        replay.entity_temperature = replay.relation_temperature = temperature
+        replay.no_relation_bias = bias
         replay.predict(news)
     assert asked == ["emissions", "pair_logits"]
 
@@ -147,7 +153,7 @@ def test_where_a_temperature_changes_types_within_boundaries_their_pairs_are_sco
                 part.mul_(4)
         replay = Replay(TorchNetwork(model), model.description)
         cold = replay.predict(news)
-        replay.temperature = 4.0
+        replay.entity_temperature = replay.relation_temperature = 4.0
         expected = found_by(calibrated(model, Calibration(0.0, 4.0, 4.0)), news)
         for ours, theirs in zip(replay.predict(news), expected, strict=True):
             assert_alike(ours, theirs)
@@ -240,6 +246,51 @@ def test_where_nothing_is_found_there_is_no_temperature(news: list[Sentence]) ->
     assert not any(sentence.entities for sentence in found_by(model, news))
     fitted = fit_calibration(model, news, TEMPERATURES_ALONE, MICRO)
     assert (fitted.entity_temperature, fitted.relation_temperature) == (1.0, 1.0)
+
+
+# The threshold of entities
+
+
+def test_the_threshold_is_half_of_the_f1_of_entities(
+    trained: JointModel, partly_wrong: list[Sentence]
+) -> None:
+    legal = deepcopy(trained)
+    assert legal.config.model.entities_by_probability
+    fitted = fit(legal, partly_wrong, entity_threshold=True, temperatures=False, no_relation_bias="learnt")
+    by_labelling = score(partly_wrong, found_by(legal, partly_wrong))["ner", "micro"].f1
+    assert fitted == Calibration(entity_threshold=round(by_labelling / 2, 2))
+    assert 0 < fitted.entity_threshold < 0.5
+    assert calibrated(legal, fitted).description.entity_threshold == fitted.entity_threshold
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_with_a_threshold_no_f1_of_entities_is_lost(seed: int, news: list[Sentence]) -> None:
+    model = stirred(news, seed, constrained=True)
+    fitted = fit(model, news, entity_threshold=True, no_relation_bias="learnt")
+    before, after = (
+        score(news, found_by(one, news))["ner", "micro"].f1 for one in (model, calibrated(model, fitted))
+    )
+    assert after >= before
+
+
+@pytest.mark.parametrize(
+    "switches", [{"constrained": False}, {"constrained": True, "boundaries": "given"}], ids=str
+)
+def test_where_an_entity_has_no_probability_of_its_own_there_is_no_threshold(
+    switches: dict[str, Any], news: list[Sentence]
+) -> None:
+    assert fit(stirred(news, **switches), news, entity_threshold=True).entity_threshold == 0
+
+
+def test_relations_are_fitted_between_the_entities_that_will_be_found(
+    eager: JointModel, news: list[Sentence]
+) -> None:
+    settings: dict[str, Any] = {"tolerance": 0.0, "temperatures": False, "entity_threshold": True}
+    fitted = fit(eager, news, **settings)
+    assert fitted.entity_threshold
+    found = calibrated(eager, Calibration(entity_threshold=fitted.entity_threshold))
+    scores = f1_by_bias(found, news, MICRO)
+    assert scores[fitted.no_relation_bias] == max(scores.values())
 
 
 # The bias
@@ -424,4 +475,5 @@ def test_a_record_has_three_decimals() -> None:
         "no_relation_bias": 0.25,
         "entity_temperature": 1.235,
         "relation_temperature": 1.0,
+        "entity_threshold": 0.0,
     }

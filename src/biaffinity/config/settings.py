@@ -52,11 +52,19 @@ class ModelConfig(Section):
     candidates: Literal["types", "all"] = "types"
     #: Relations that an ordered pair of entities may have: the best one, or all that are likelier than not.
     relations_per_pair: Literal["one", "several"] = "one"
+    #: The least probability of an entity: all that are as likely are found, under all labellings together. 0
+    #: takes those of the best labelling. It is fitted at the end of training (`calibration`).
+    entity_threshold: float = Field(default=0.0, ge=0, lt=1)
     #: How far the confidence in its two entities counts for a relation: "no relation" is given minus the
     #: log of the entities' probabilities, times this. 0 looks at the relation alone.
     entity_confidence_weight: float = Field(default=0.0, ge=0)
     #: Dropout on the inputs of BiLSTMs and of feed-forward layers.
     dropout: float = Field(default=0.33, ge=0, lt=1)
+
+    @property
+    def entities_by_probability(self) -> bool:
+        """Whether an entity has a probability of its own: boundaries are found, and labellings are legal."""
+        return self.constrained and self.boundaries == "predicted"
 
     @model_validator(mode="after")
     def _some_relation_score(self) -> ModelConfig:
@@ -101,8 +109,9 @@ class TrainingConfig(Section):
     selection: Literal["micro", "paper"] = "micro"
     #: Which epoch's weights are kept: the best one's, or the last one's, for a run that learns from dev too.
     keep: Literal["best", "last"] = "best"
-    #: What the finished weights are rounded to.
-    precision: Literal["single", "half"] = "single"
+    #: What the finished weights are rounded to: single or half precision; or half, and the rows of words to
+    #: whole numbers of eight bits with a scale for each row.
+    precision: Literal["single", "half", "int8"] = "single"
 
 
 class CalibrationConfig(Section):
@@ -110,6 +119,10 @@ class CalibrationConfig(Section):
 
     #: Divide the scores of entities and of relations so that they are right as often as they say.
     temperatures: bool = True
+    #: Find entities by their own probability: those that have at least half of the F1 of entities on dev,
+    #: which is where F1 is expected to be highest. Where that has the lower F1, and where labellings need
+    #: not be legal, those of the best labelling are taken.
+    entity_threshold: bool = True
     #: What "no relation" is given beforehand, on top of what was learnt: nothing; or what the F1 of
     #: relations on dev asks for. Of all biases within the tolerance of the best, "fitted" takes the one
     #: nearest to nothing, "cautious" the largest: fewer spurious relations for what is within the noise.
@@ -135,6 +148,7 @@ class Config(Section):
             boundaries=self.model.boundaries,
             constrained=self.model.constrained,
             all_pairs=self.model.candidates == "all",
+            entity_threshold=self.model.entity_threshold if self.model.entities_by_probability else 0.0,
             entity_confidence_weight=self.model.entity_confidence_weight,
             several_relations=self.model.relations_per_pair == "several",
         )

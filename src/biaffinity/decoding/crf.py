@@ -63,7 +63,7 @@ class CRFDecoder:
 
     def viterbi(self, emissions: Floats, lengths: Ints) -> Ints:
         """The best labelling of each sequence, [batch, size]; padding holds label 0."""
-        steps, shortest = _by_time(emissions), lengths.min()
+        steps, shortest = by_time(emissions), lengths.min()
         # [from, batch, onto]: the maximum over what comes first is a maximum of long rows.
         onto = self.transitions[:, None, :]
         scores = np.empty_like(steps)
@@ -87,7 +87,7 @@ class CRFDecoder:
 
     def posterior(self, emissions: Floats, lengths: Ints) -> Posterior:
         """Forward-backward in probabilities (Rabiner 1989, V.A), in double precision."""
-        steps, shortest = _by_time(emissions), lengths.min()
+        steps, shortest = by_time(emissions), lengths.min()
         shift = steps.max(axis=2, keepdims=True)
         likelihood = np.exp((steps - shift).astype(np.float64))
         step = np.exp(self.transitions.astype(np.float64))
@@ -118,10 +118,10 @@ class CRFDecoder:
 
         Under BILOU labels that is the probability of this very entity.
         """
-        by_time, labels = _by_time(emissions), labels.T
+        turned, labels = by_time(emissions), labels.T
         with np.errstate(divide="ignore", invalid="ignore"):
             found = self.posterior(emissions, lengths)
-            steps = np.take_along_axis(by_time, labels[:, :, None], axis=2)[:, :, 0].astype(np.float64)
+            steps = np.take_along_axis(turned, labels[:, :, None], axis=2)[:, :, 0].astype(np.float64)
             steps[1:] += self.transitions[labels[:-1], labels[1:]]
             # The score of a labelling up to each token, less what all labellings score up to there.
             paths = steps.cumsum(axis=0) - found.level
@@ -149,6 +149,6 @@ class CRFDecoder:
         return np.where(inside, best[span, column], 0).T
 
 
-def _by_time(values: Floats) -> Floats:
+def by_time(values: Floats) -> Floats:
     """[batch, size, ...] -> [size, batch, ...]."""
     return np.ascontiguousarray(values.swapaxes(0, 1))

@@ -11,6 +11,7 @@ from biaffinity.decoding.arrays import Bools, Floats, Ints
 from biaffinity.decoding.candidates import candidates
 from biaffinity.decoding.crf import FORBIDDEN, CRFDecoder
 from biaffinity.decoding.decision import Decoded, decide
+from biaffinity.decoding.likely import likely_spans
 from biaffinity.decoding.network import Batch, Description, Network
 
 #: Is told how many entities each sentence of a batch has, before their pairs are looked at, and then how many
@@ -38,13 +39,20 @@ def decode(
     emissions = network.emissions(batch)
     if allowed is not None:
         emissions = np.where(allowed, emissions, FORBIDDEN)
-    labels, emissions = best_labelling(known, network.crf, emissions, batch)
-    spans = known.labels.decode(labels, batch.lengths, batch.boundaries)
+    if known.entity_threshold:
+        required = None if allowed is None else ~allowed[:, :, 0]
+        spans, span_scores = likely_spans(
+            network.crf, emissions, batch.lengths, known.entity_threshold, required
+        )
+        labels = known.labels.spell(spans, batch.lengths)
+    else:
+        labels, emissions = best_labelling(known, network.crf, emissions, batch)
+        spans = known.labels.decode(labels, batch.lengths, batch.boundaries)
+        span_scores = np.ones(len(spans), dtype=np.float32)
+        if (scores or known.entity_confidence_weight) and len(spans):
+            span_scores = network.crf.span_scores(emissions, batch.lengths, labels, spans)
     if check is not None:
         check("entities", np.bincount(spans.sentence, minlength=len(batch.lengths)))
-    span_scores = np.ones(len(spans), dtype=np.float32)
-    if (scores or known.entity_confidence_weight) and len(spans):
-        span_scores = network.crf.span_scores(emissions, batch.lengths, labels, spans)
     pairs = candidates(spans, known.related)
     logits = (
         network.pair_logits(batch, labels, spans, pairs)

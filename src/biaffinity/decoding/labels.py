@@ -32,7 +32,7 @@ class Spans:
     def __len__(self) -> int:
         return len(self.sentence)
 
-    def __getitem__(self, chosen: slice) -> Spans:
+    def __getitem__(self, chosen: slice | Ints) -> Spans:
         return Spans(self.sentence[chosen], self.start[chosen], self.end[chosen], self.type[chosen])
 
 
@@ -66,6 +66,18 @@ class Labels:
                 labels[entity.start : entity.end] = 1 + number
             else:
                 labels[entity.start : entity.end] = 1 + 4 * number + _kinds(entity.end - entity.start)
+        return labels
+
+    def spell(self, spans: Spans, lengths: Ints) -> Ints:
+        """The BILOU labels of spans that do not overlap, [batch, size]: the inverse of `decode`."""
+        first, last = (spans.sentence, spans.start), (spans.sentence, spans.end - 1)
+        inside = 1 + 4 * spans.type + INSIDE
+        labels = np.zeros((len(lengths), lengths.max() + 1), dtype=np.int64)
+        labels[first] += inside
+        np.subtract.at(labels, (spans.sentence, spans.end), inside)
+        labels = labels[:, :-1].cumsum(axis=1)
+        labels[first] = inside - INSIDE + BEGIN
+        labels[last] = inside - INSIDE + np.where(spans.end - spans.start == 1, UNIT, LAST)
         return labels
 
     def type_of(self, labels: Ints) -> Ints:

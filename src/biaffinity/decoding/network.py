@@ -29,6 +29,8 @@ class Description:
     constrained: bool = False
     #: Every pair of entities is a candidate, whatever their types.
     all_pairs: bool = False
+    #: The least probability of an entity; 0 takes those of the best labelling.
+    entity_threshold: float = 0.0
     entity_confidence_weight: float = 0.0
     #: A pair may have several relations: all that score higher than none.
     several_relations: bool = False

@@ -11,6 +11,7 @@ from biaffinity.annotation import Sentence
 from biaffinity.decoding.arrays import Array, Floats
 from biaffinity.decoding.network import Batch, Featuriser
 from biaffinity.encoders import EncoderSettings
+from biaffinity.encoders.recurrent.rows import Rows
 from biaffinity.encoders.recurrent.vectors import Coverage, WordVectors
 from biaffinity.errors import MissingExtraError
 from biaffinity.graphs.judge import Signature
@@ -32,8 +33,8 @@ class ModelParts(Protocol):
     def tensor(self, name: str, *shape: int) -> Floats:
         """A tensor of the weights in single precision; another shape is an error."""
 
-    def stored(self, name: str, *shape: int) -> Array:
-        """A tensor in the precision it is kept in."""
+    def rows(self, name: str, count: int, size: int) -> Rows:
+        """A tensor of rows, in the precision it is kept in."""
 
     def require(self, name: str, *shape: int) -> None:
         """See that the weights have a tensor of this shape."""

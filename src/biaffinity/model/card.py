@@ -78,6 +78,12 @@ def _known(title: str, types: dict[str, Meaning]) -> list[str]:
     return [f"## {title}", "", "| | meaning | Wikidata |", "|---|---|---|", *rows, ""]
 
 
+def _entities(threshold: float) -> str:
+    if not threshold:
+        return "entities are those of the best labelling."
+    return f"entities are all that are right with a probability of at least {threshold:g}."
+
+
 def _calibration(fitted: dict[str, float]) -> list[str]:
     if not fitted:
         return []
@@ -86,6 +92,7 @@ def _calibration(fitted: dict[str, float]) -> list[str]:
         "",
         f"Fitted on dev: scores of entities are divided by {fitted['entity_temperature']:g}, of relations by"
         f" {fitted['relation_temperature']:g};",
-        f'"no relation" is given {fitted["no_relation_bias"]:+g} beforehand.',
+        f'"no relation" is given {fitted["no_relation_bias"]:+g} beforehand;',
+        _entities(fitted.get("entity_threshold", 0)),
         "",
     ]

@@ -15,10 +15,14 @@ from torch import Tensor
 from biaffinity.config.folder import FORMAT, WEIGHTS, read_description, write_description
 from biaffinity.config.seal import seal, unseal
 from biaffinity.encoders.parts import load_encoder
+from biaffinity.encoders.recurrent.rows import SCALES, in_whole_numbers
 from biaffinity.errors import DataError
 from biaffinity.files import replacing
 from biaffinity.model.bounded import NoLargerThan
 from biaffinity.model.joint import JointModel
+
+#: How the names of tensors end that hold rows of words.
+TABLES = (".words.trained", ".words.unseen")
 
 
 def save_model(model: JointModel, folder: Path) -> None:
@@ -39,13 +43,21 @@ def save_weights(
     folder: Path,
     notes: Mapping[str, str] | None = None,
     *,
-    precision: Literal["single", "half"] = "single",
+    precision: Literal["single", "half", "int8"] = "single",
 ) -> None:
-    """Write weights into a folder that has the rest of a model, with notes of where they come from."""
+    """Write weights into a folder that has the rest of a model, with notes of where they come from.
+
+    ``"int8"`` keeps rows of words as whole numbers with a scale each, all else in half precision.
+    """
     unseal(folder)
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
-    if precision == "half":
+    if precision != "single":
         tensors = {name: tensor.half() for name, tensor in tensors.items()}
+    if precision == "int8":
+        for name in [name for name in tensors if name.endswith(TABLES)]:
+            kept = in_whole_numbers(weights[name].detach().cpu().numpy())
+            tensors[name] = torch.from_numpy(kept.numbers)
+            tensors[name + SCALES] = torch.from_numpy(kept.scales)
     save_tensors(folder / WEIGHTS, tensors, {"format": FORMAT, **(notes or {})})
 
 
@@ -64,7 +76,7 @@ def load_weights(model: JointModel, folder: Path) -> dict[str, str]:
     """Fill a model with the weights of a folder; the notes that came with them."""
     path = folder / WEIGHTS
     tensors, notes = load_tensors(path)
-    _fill(owned_tensors(model), tensors, path)
+    _fill(owned_tensors(model), _unscaled(tensors), path)
     return notes
 
 
@@ -83,6 +95,16 @@ def owned_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
 def copied(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Tensors as they are now, whatever training makes of them."""
     return {name: tensor.detach().clone() for name, tensor in tensors.items()}
+
+
+def _unscaled(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Rows that are kept as whole numbers times their scales; all others as they are."""
+    kept = {name: tensor for name, tensor in tensors.items() if not name.endswith(SCALES)}
+    for name in [name for name in kept if name + SCALES in tensors]:
+        numbers, scales = kept[name], tensors[name + SCALES]
+        if numbers.dtype == torch.int8 and scales.is_floating_point() and scales.shape == numbers.shape[:1]:
+            kept[name] = numbers.float() * scales.float().unsqueeze(1)
+    return kept
 
 
 def _fill(targets: dict[str, Tensor], tensors: dict[str, Tensor], path: Path) -> None:

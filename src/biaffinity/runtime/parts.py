@@ -16,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 from biaffinity.config.folder import WEIGHTS, WEIGHTS_KEY, graph_path, weights_fingerprint
 from biaffinity.decoding.arrays import Array, Floats
 from biaffinity.encoders.parts import Graph
+from biaffinity.encoders.recurrent.rows import SCALES, Rows
 from biaffinity.errors import DataError
 from biaffinity.files import refused
 from biaffinity.graphs.judge import SLACK, Signature, judge
@@ -42,15 +43,15 @@ class FolderParts:
                 "no such file", where=str(self._path), remedy="the folder is not a finished model"
             )
 
-    def stored(self, name: str, *shape: int) -> Array:
-        """A tensor in the precision it is kept in."""
+    def _stored(self, name: str, *shape: int, whole: bool = False) -> Array:
+        """A tensor in the precision it is kept in; ``whole`` numbers only where they may be."""
         self.require(name, *shape)  # before it is read: a file may say that it holds anything
         try:
             with safe_open(self._path, framework="numpy") as file:
                 tensor: Array = file.get_tensor(name)
         except (SafetensorError, OSError, TypeError, ValueError, AttributeError) as error:
             raise self._damaged(str(error)) from error
-        if not np.issubdtype(tensor.dtype, np.floating):
+        if not (np.issubdtype(tensor.dtype, np.floating) or (whole and tensor.dtype == np.int8)):
             raise self._damaged(f"tensor {name} holds {tensor.dtype}, not floating-point numbers")
         return tensor
 
@@ -69,7 +70,14 @@ class FolderParts:
 
     def tensor(self, name: str, *shape: int) -> Floats:
         """A tensor in single precision."""
-        return self.stored(name, *shape).astype(np.float32, copy=False)
+        return self._stored(name, *shape).astype(np.float32, copy=False)
+
+    def rows(self, name: str, count: int, size: int) -> Rows:
+        """A tensor of rows, in the precision it is kept in."""
+        numbers = self._stored(name, count, size, whole=True)
+        if numbers.dtype != np.int8:
+            return Rows(numbers)
+        return Rows(numbers, self.finite(name + SCALES, count))
 
     def finite(self, name: str, *shape: int) -> Floats:
         """A tensor in single precision, all of whose numbers are numbers."""

@@ -1,8 +1,11 @@
-"""The last step of training: how easily a relation is seen, and scores that mean what they say.
+"""The last step of training, fitted on dev: which entities are found, how easily a relation is seen, and
+scores that mean what they say.
 
-A bias towards "no relation" trades missing relations for spurious ones. Temperatures (Guo et al. 2017) are
-for a network that is trained to the end and surer than it is right: its last scores divided by one number
-give the same entities and relations with humbler probabilities. Both are fitted on dev and become part of
+A threshold of half of their F1 finds entities by their own probability (`biaffinity.decoding.likely`), where
+that is not the worse way. A bias
+towards "no relation" trades missing relations for spurious ones. Temperatures (Guo et al. 2017) are for a
+network that is trained to the end and surer than it is right: its last scores divided by one number give the
+same best labelling and the same relations with humbler probabilities. Bias and temperatures become part of
 the weights, so that no runtime has to know of them.
 
 A relation's score is its probability times those of its entities. The temperature is fitted to the former
@@ -18,7 +21,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
+from functools import cache
+from typing import Literal
 
 import numpy as np
 import torch
@@ -35,7 +39,7 @@ from biaffinity.decoding.schema import NO_RELATION
 from biaffinity.model.joint import JointModel
 from biaffinity.model.network import TorchNetwork
 from biaffinity.scoring import score
-from biaffinity.scoring.calibration import Judged, calibrate, judge
+from biaffinity.scoring.calibration import calibrate, judge
 from biaffinity.scoring.matching import Cell
 
 #: Temperatures to choose from: from 0.61 to 15 in steps of a twentieth, and none among them.
@@ -52,6 +56,7 @@ class Calibration:
     no_relation_bias: float = 0.0
     entity_temperature: float = 1.0
     relation_temperature: float = 1.0
+    entity_threshold: float = 0.0
 
     def to_dict(self) -> dict[str, float]:
         """A JSON object."""
@@ -61,32 +66,56 @@ class Calibration:
 def fit_calibration(
     model: JointModel, dev: Sequence[Sentence], settings: CalibrationConfig, relations: Cell
 ) -> Calibration:
-    """What a config asks for, fitted on dev; ``relations`` is the cell that the bias is judged by."""
-    bias = 0.0
+    """What a config asks for, fitted on dev; ``relations`` is the cell that the bias is judged by.
+
+    First what is about entities, since relations are judged between those that will be found.
+    """
+    fitted = Calibration()
+    # Entity confidence is set aside: then the same relations are found under all temperatures.
+    sure = model.config.updated("model", entity_confidence_weight=0.0)
+    labelling = Replay(TorchNetwork(model), sure.describe(model.schema))
+    if settings.temperatures:
+        fitted = replace(fitted, entity_temperature=_fit_temperature(labelling, dev, "entity", "entities"))
+    if settings.entity_threshold and model.config.model.entities_by_probability:
+        fitted = replace(fitted, entity_threshold=_fit_threshold(labelling, dev))
     if settings.no_relation_bias != "learnt":
         weighted = with_negatives(dev, settings.negative_sentences)
-        bias = _fit_bias(Replay(TorchNetwork(model), model.description), weighted, settings, relations)
-    if not settings.temperatures:
-        return Calibration(bias)
-    # Entity confidence is set aside: then what is found is the same under all temperatures, and the one has
-    # no bearing on the other.
-    known = model.config.updated("model", entity_confidence_weight=0.0).describe(model.schema)
-    replay = Replay(TorchNetwork(model), known)
-    replay.no_relation_bias = bias
+        replay = Replay(TorchNetwork(model), calibrated_config(model.config, fitted).describe(model.schema))
+        replay.entity_temperature = fitted.entity_temperature
+        fitted = replace(fitted, no_relation_bias=_fit_bias(replay, weighted, settings, relations))
+    if settings.temperatures:
+        replay = Replay(TorchNetwork(model), calibrated_config(sure, fitted).describe(model.schema))
+        replay.entity_temperature = fitted.entity_temperature
+        replay.no_relation_bias = fitted.no_relation_bias
+        fitted = replace(fitted, relation_temperature=_fit_temperature(replay, dev, "relation", "relations"))
+    return fitted
+
+
+def _fit_threshold(replay: Replay, dev: Sequence[Sentence]) -> float:
+    """Half of the F1 of entities, or 0 where they are found better by the best labelling."""
+    labelling = replay.description
+    by_labelling = score(dev, replay.predict(dev))["ner", "micro"].f1
+    threshold = round(by_labelling / 2, 2)
+    replay.description = replace(labelling, entity_threshold=threshold)
+    by_probability = score(dev, replay.predict(dev))["ner", "micro"].f1
+    replay.description = labelling
+    return threshold if by_probability >= by_labelling else 0.0
+
+
+def _fit_temperature(
+    replay: Replay, dev: Sequence[Sentence], part: Literal["entity", "relation"], kind: str
+) -> float:
+    """The temperature of a part of the network at which the scores of a kind have the lowest loss."""
 
     @cache
-    def judged(temperature: float) -> Judged:
-        replay.temperature = temperature
-        return judge(dev, map(without_entities, replay.predict(dev)))
+    def log_loss(temperature: float) -> float:
+        setattr(replay, f"{part}_temperature", temperature)
+        judged = judge(dev, map(without_entities, replay.predict(dev)))
+        return calibrate(getattr(judged, kind)).log_loss if getattr(judged, kind) else 0.0
 
-    def log_loss(kind: str, temperature: float) -> float:
-        return calibrate(getattr(judged(temperature), kind)).log_loss
-
-    if not judged(1.0).entities:
-        return Calibration(bias)
-    of_entities = lowest(TEMPERATURES, partial(log_loss, "entities"))
-    of_relations = lowest(TEMPERATURES, partial(log_loss, "relations")) if judged(1.0).relations else 1.0
-    return Calibration(bias, of_entities, of_relations)
+    best = lowest(TEMPERATURES, log_loss) if log_loss(1.0) else 1.0
+    setattr(replay, f"{part}_temperature", best)
+    return best
 
 
 def without_entities(sentence: Sentence) -> Sentence:
@@ -137,7 +166,9 @@ def apply_calibration(model: JointModel, fitted: Calibration) -> None:
 def calibrated_config(config: Config, fitted: Calibration) -> Config:
     """The settings of a calibrated model."""
     weight = config.model.entity_confidence_weight / fitted.relation_temperature
-    return config.updated("model", entity_confidence_weight=round(weight, 2))
+    return config.updated(
+        "model", entity_confidence_weight=round(weight, 2), entity_threshold=fitted.entity_threshold
+    )
 
 
 def with_negatives(dev: Sequence[Sentence], ratio: float) -> list[Sentence]:
@@ -162,16 +193,17 @@ def _fit_bias(replay: Replay, dev: Sequence[Sentence], settings: CalibrationConf
 
 
 class Replay:
-    """A network whose scores are computed once and then given again, under a bias and a temperature.
+    """A network whose scores are computed once and then given again, under a bias and temperatures.
 
-    Every pass over the same sentences reads the same batches in the same order. Neither bias nor temperature
-    changes the entities that are found, but for the types within given boundaries: these are chosen by
-    marginals, whose order a temperature may change. Where it does, the pairs are scored anew.
+    Every pass over the same sentences reads the same batches in the same order. Where the temperature of
+    entities changes which are found, by their probability or by that of types within given boundaries, the
+    pairs are scored anew.
     """
 
     def __init__(self, network: Network, description: Description) -> None:
         self.description = description
-        self.temperature = 1.0
+        self.entity_temperature = 1.0
+        self.relation_temperature = 1.0
         self.no_relation_bias = 0.0
         self._network = network
         self._crf = network.crf
@@ -194,7 +226,7 @@ class Replay:
     @property
     def crf(self) -> CRFDecoder:
         """The network's, at this temperature."""
-        crf, divisor = self._crf, np.float32(self.temperature)
+        crf, divisor = self._crf, np.float32(self.entity_temperature)
         return CRFDecoder(crf.transitions / divisor, crf.start / divisor, crf.end / divisor)
 
     def new_featuriser(self) -> Featuriser:
@@ -208,7 +240,7 @@ class Replay:
             self._batches.append(batch)
             self._emissions.append(self._network.emissions(batch))
         batch.memo[_PLACE] = place
-        return self._emissions[place] / np.float32(self.temperature)
+        return self._emissions[place] / np.float32(self.entity_temperature)
 
     def pair_logits(self, batch: Batch, labels: Ints, spans: Spans, pairs: Pairs) -> Floats:
         """[pairs, classes]."""
@@ -219,5 +251,5 @@ class Replay:
             self._logits[place] = labels, logits
         logits = self._logits[place][1].copy()
         logits[:, NO_RELATION] += self.no_relation_bias
-        logits /= self.temperature
+        logits /= self.relation_temperature
         return logits

@@ -131,9 +131,11 @@ def _as_started(config: Config, start: Path, overrides: Sequence[str], vectors: 
                 remedy="set what is of training or calibration, or train without --start",
             )
     held = read_description(start).config
-    weight = config.model.entity_confidence_weight  # of decoding alone, and fitted at the end
+    own = config.model  # of which these two are of decoding alone, and fitted at the end
     return config.model_copy(update={"encoder": held.encoder, "model": held.model}).updated(
-        "model", entity_confidence_weight=weight
+        "model",
+        entity_confidence_weight=own.entity_confidence_weight,
+        entity_threshold=own.entity_threshold,
     )
 
 

@@ -21,6 +21,7 @@ from biaffinity.encoders import character_vectors
 from biaffinity.encoders.character_vectors import CharacterVectors
 from biaffinity.encoders.parts import Graph, load_runtime
 from biaffinity.encoders.recurrent.encoder import RecurrentEncoder
+from biaffinity.encoders.recurrent.rows import Rows
 from biaffinity.encoders.recurrent.runtime import RecurrentRuntime
 from biaffinity.graphs.judge import Signature
 from biaffinity.layers.onnx_graph import Traced, onnx_files
@@ -75,14 +76,14 @@ class MemoryParts:
         self._tensors = {name: tensor.numpy() for name, tensor in model.state_dict().items()}
         self._graphs = graphs
 
-    def stored(self, name: str, *shape: int) -> Array:
+    def tensor(self, name: str, *shape: int) -> Array:
         self.asked.append(name)
         tensor: Array = self._tensors[name]
         assert tensor.shape == shape
         return tensor
 
-    def tensor(self, name: str, *shape: int) -> Array:
-        return self.stored(name, *shape).astype(np.float32)
+    def rows(self, name: str, count: int, size: int) -> Rows:
+        return Rows(self.tensor(name, count, size))
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:

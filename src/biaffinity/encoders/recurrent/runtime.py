@@ -19,9 +19,9 @@ class RecurrentRuntime:
         self._settings = settings
         self._vocabulary = vocabulary = read_vocabulary(parts.folder)
         size = vocabulary.word_size
-        self._trained = parts.tensor(f"{name}.words.trained", vocabulary.trained, size)
-        # Both networks of a pipeline read the one table of unseen words, kept in half precision.
-        self._unseen = parts.stored("encoder.words.unseen", len(vocabulary.unseen), size)
+        self._trained = parts.rows(f"{name}.words.trained", vocabulary.trained, size)
+        # Both networks of a pipeline read the one table of unseen words.
+        self._unseen = parts.rows("encoder.words.unseen", len(vocabulary.unseen), size)
         self.width = size
         self._characters = None
         if settings.characters:
@@ -38,7 +38,7 @@ class RecurrentRuntime:
         """-> [batch, size, width]."""
         features, words = batch.features, batch.features["words"]
         vectors = np.empty((*words.shape, self.width), dtype=np.float32)
-        count, size = self._trained.shape
+        count, size = len(self._trained), self._vocabulary.word_size
         vectors[:, :, :size] = self._trained[np.minimum(words, count - 1)]
         row, step = np.nonzero(words >= count)
         vectors[row, step, :size] = self._unseen[words[row, step] - count]
