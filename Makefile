@@ -131,8 +131,9 @@ WORKERS ?= 4
 RUN := $(BIN)/python
 BIAFFINITY := $(BIN)/biaffinity
 MPNET := build/encoders/all-mpnet-base-v2
-# The general model's teachers learnt before the recipe had adversarial training and wide characters.
+# The general model's teachers learnt before the recipe had adversarial training, wide characters and case.
 TEACHER := --device $(DEVICE) --set encoder.name=$(MPNET) --set training.adversarial=0 \
+	--set encoder.case=false --set training.keep=best \
 	--set encoder.character_size=25 --set encoder.character_hidden=25
 LAST_EPOCHS := --device $(DEVICE) --set training.epochs=3 --set training.batch_size=32 \
 	--set training.learning_rate=1e-3 --set training.negative_ratio=1

@@ -3,7 +3,7 @@ GENERAL := build/general
 GENERAL_TEACHERS := $(addprefix $(GENERAL)/teacher-,1 2 3)
 GENERAL_PHRASES := $(foreach times,6 20 60,$(GENERAL)/phrases-$(times).jsonl)
 GENERAL_DEV := --dev $(GENERAL)/dev.jsonl --resume
-GENERAL_SET := --set training.selection=micro --set calibration.negative_sentences=0 \
+GENERAL_SET := --set training.precision=half --set training.selection=micro --set calibration.negative_sentences=0 \
 	--set calibration.no_relation_bias=fitted
 
 .PHONY: general-data general-teachers general
