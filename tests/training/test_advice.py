@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,9 @@ def test_a_run_gives_it_before_anything_else(tmp_path) -> None:
     train(tiny.config(training={"epochs": 1}), **files, out=tmp_path / "m", graphs=False, watch=events.append)
     assert isinstance(events[0], Advised)
     assert "every sentence of dev" in events[0].line
+
+
+def test_a_model_that_goes_on_learning_asks_for_no_vectors(tmp_path: Path) -> None:
+    """It has its own, and others are refused."""
+    data = TrainingData(numbered(20), numbered(5, first=20), start=tmp_path)
+    assert not any("word vectors" in line for line in advice(tiny.config(), data))

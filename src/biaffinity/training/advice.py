@@ -30,5 +30,5 @@ def advice(config: Config, data: TrainingData) -> Iterator[str]:
         yield f"{len(data.train)} sentences are few to learn from: annotate more, and try the recipe small"
     if len(data.dev) < FEW["dev"]:
         yield f"dev has {len(data.dev)} sentences: its scores, which choose the epoch, are rough"
-    if config.encoder.type == "recurrent" and data.vectors is None:
+    if config.encoder.type == "recurrent" and data.vectors is None and data.start is None:
         yield "no word vectors are given: with some (--vectors) a model knows words that training never met"
