@@ -38,7 +38,7 @@ class Rows:
 
 
 def in_whole_numbers(rows: npt.NDArray[np.floating]) -> Rows:
-    """Rows as whole numbers: the largest of each is 119 to 127, or less where all are tiny.
+    """Rows as whole numbers: the largest of each is 113 to 127, or less where all are tiny.
 
     >>> kept = in_whole_numbers(np.array([[0.5, -1.0, 0.0]]))
     >>> kept.numbers.tolist(), kept[np.array([0])].round(2).tolist()
