@@ -101,7 +101,7 @@ NEW: dict[str, dict[str, Any]] = {
         "negative_ratio": 0.25,
         "selection": "paper",
     },
-    "calibration": {"temperatures": False, "no_relation_bias": "learnt"},
+    "calibration": {"temperatures": False, "no_relation_bias": "learnt", "entity_threshold": False},
 }
 
 
@@ -123,6 +123,14 @@ def test_what_was_not_written_down_is_as_it_was_then() -> None:
     assert config.training.selection == "paper"
     assert (config.calibration.temperatures, config.calibration.no_relation_bias) == (False, "learnt")
     assert (config.encoder, config.model) == (Config().encoder, Config().model)
+
+
+def test_a_run_from_before_the_threshold_of_entities_has_none() -> None:
+    earlier = read_recipe("default").model_dump()
+    del earlier["calibration"]["entity_threshold"]
+    upgraded = upgraded_config(earlier)
+    assert upgraded["calibration"] == {**earlier["calibration"], "entity_threshold": False}
+    assert "entity_threshold" not in earlier["calibration"]
 
 
 @pytest.mark.parametrize("recipe", ["paper", "default", "news"])

@@ -39,7 +39,6 @@ NOT_RUN = [
     ("README.md", "needs the network"),
     ("docs/distillation.md", "trains transformers, and needs word vectors"),
     ("docs/distillation.md", "goes on from the student above"),
-    ("docs/distillation.md", "goes on from the student above"),
     ("docs/hub.md", "needs the network"),
     ("docs/index.md", "installs into .venv; tests/test_demo.py runs the demo"),
     ("docs/paper.md", "needs CoNLL04 and GloVe"),

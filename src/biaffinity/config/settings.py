@@ -53,7 +53,7 @@ class ModelConfig(Section):
     #: Relations that an ordered pair of entities may have: the best one, or all that are likelier than not.
     relations_per_pair: Literal["one", "several"] = "one"
     #: The least probability of an entity: all that are as likely are found, under all labellings together. 0
-    #: takes those of the best labelling. It is fitted at the end of training (`calibration`).
+    #: takes those of the best labelling. It is fitted at the end of training.
     entity_threshold: float = Field(default=0.0, ge=0, lt=1)
     #: How far the confidence in its two entities counts for a relation: "no relation" is given minus the
     #: log of the entities' probabilities, times this. 0 looks at the relation alone.

@@ -1,4 +1,4 @@
-"""Models and records of version 1, brought to version 2: the same numbers under other names."""
+"""Models and records of earlier versions, brought to today's: the same numbers under other names."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ _MOVED = {
 #: Settings that were given up; any other value than these cannot be had any more.
 _GONE = {("training", "averaging"): 0.0}
 _BOUNDARIES = {1: "predicted", 2: "given"}
+#: Until there was a threshold of entities, none was fitted.
+_NO_THRESHOLD = {"entity_threshold": False}
 #: Version 1 chose epochs by the paper's scores and had no last step.
 _THEN: dict[str, dict[str, Any]] = {
     "training": {"selection": "paper"},
-    "calibration": {"temperatures": False, "no_relation_bias": "learnt"},
+    "calibration": {"temperatures": False, "no_relation_bias": "learnt", **_NO_THRESHOLD},
 }
 #: How the names of tensors began, and begin; the first that fits counts.
 _TENSORS = (
@@ -46,12 +48,16 @@ _TENSORS = (
 
 
 def upgraded_config(values: Any) -> Any:
-    """The settings of version 1 as those of version 2; what is none of them is left as it is.
+    """The settings of an earlier version as today's; what is none of them is left as it is.
 
     >>> upgraded_config({"model": {"setup": 2}, "vectors": {"keep": 5}})["model"]
     {'boundaries': 'given'}
     """
-    if not isinstance(values, Mapping) or "encoder" in values or "calibration" in values:
+    if not isinstance(values, Mapping):
+        return values
+    if isinstance(values.get("calibration"), Mapping):
+        return {**values, "calibration": {**_NO_THRESHOLD, **values["calibration"]}}
+    if "encoder" in values or "calibration" in values:
         return values
     result: dict[str, Any] = {section: dict(then) for section, then in _THEN.items()}
     for section, keys in values.items():

@@ -42,7 +42,7 @@ def in_whole_numbers(rows: npt.NDArray[np.floating]) -> Rows:
 
     >>> kept = in_whole_numbers(np.array([[0.5, -1.0, 0.0]]))
     >>> kept.numbers.tolist(), kept[np.array([0])].round(2).tolist()
-    ([[61, -122, 0]], [[0.5, -1.0, 0.0]])
+    ([[57, -114, 0]], [[0.5, -1.0, 0.0]])
     """
     largest = np.abs(rows).max(axis=1, initial=0).astype(np.float64)
     fraction, exponent = np.frexp(np.maximum(largest / 127, _SMALLEST))
