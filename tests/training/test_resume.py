@@ -415,9 +415,8 @@ def test_resuming_a_finished_run_does_not_calibrate_it_again(
 
 
 def test_a_finished_run_of_version_1_is_known_again(train: Train, tmp_path: Path) -> None:
-    recipe = tiny.config(
-        training={"selection": "paper"}, calibration={"temperatures": False, "no_relation_bias": "learnt"}
-    )
+    then = {"temperatures": False, "entity_threshold": False, "no_relation_bias": "learnt"}
+    recipe = tiny.config(training={"selection": "paper"}, calibration=then)
     first = train(tmp_path / "m", recipe)
     path = tmp_path / "m" / "run.json"
     facts = json.loads(path.read_text())
