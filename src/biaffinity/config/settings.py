@@ -107,7 +107,8 @@ class TrainingConfig(Section):
     #: What the best epoch is best by, on dev: the mean of strict micro F1 of entities and relations, or
     #: that of the paper's macro F1 of both (the type Other left out).
     selection: Literal["micro", "paper"] = "micro"
-    #: Which epoch's weights are kept: the best one's, or the last one's, for a run that learns from dev too.
+    #: Which epoch's weights are kept: the best one's, or the last one's, for a run that learns from dev too,
+    #: or whose learning rate falls to zero anyway.
     keep: Literal["best", "last"] = "best"
     #: What the finished weights are rounded to: single or half precision; or half, and the rows of words to
     #: whole numbers of eight bits with a scale for each row.

@@ -75,7 +75,7 @@ def fit_calibration(
     sure = model.config.updated("model", entity_confidence_weight=0.0)
     labelling = Replay(TorchNetwork(model), sure.describe(model.schema))
     if settings.temperatures:
-        fitted = replace(fitted, entity_temperature=_fit_temperature(labelling, dev, "entity", "entities"))
+        fitted = replace(fitted, entity_temperature=_fit_temperature(labelling, dev, "entities"))
     if settings.entity_threshold and model.config.model.entities_by_probability:
         fitted = replace(fitted, entity_threshold=_fit_threshold(labelling, dev))
     if settings.no_relation_bias != "learnt":
@@ -87,7 +87,7 @@ def fit_calibration(
         replay = Replay(TorchNetwork(model), calibrated_config(sure, fitted).describe(model.schema))
         replay.entity_temperature = fitted.entity_temperature
         replay.no_relation_bias = fitted.no_relation_bias
-        fitted = replace(fitted, relation_temperature=_fit_temperature(replay, dev, "relation", "relations"))
+        fitted = replace(fitted, relation_temperature=_fit_temperature(replay, dev, "relations"))
     return fitted
 
 
@@ -103,18 +103,19 @@ def _fit_threshold(replay: Replay, dev: Sequence[Sentence]) -> float:
 
 
 def _fit_temperature(
-    replay: Replay, dev: Sequence[Sentence], part: Literal["entity", "relation"], kind: str
+    replay: Replay, dev: Sequence[Sentence], kind: Literal["entities", "relations"]
 ) -> float:
-    """The temperature of a part of the network at which the scores of a kind have the lowest loss."""
+    """The temperature at which the scores of a kind have the lowest loss; the replay is left at it."""
+    temperature_of = "entity_temperature" if kind == "entities" else "relation_temperature"
 
     @cache
     def log_loss(temperature: float) -> float:
-        setattr(replay, f"{part}_temperature", temperature)
+        setattr(replay, temperature_of, temperature)
         judged = judge(dev, map(without_entities, replay.predict(dev)))
         return calibrate(getattr(judged, kind)).log_loss if getattr(judged, kind) else 0.0
 
     best = lowest(TEMPERATURES, log_loss) if log_loss(1.0) else 1.0
-    setattr(replay, f"{part}_temperature", best)
+    setattr(replay, temperature_of, best)
     return best
 
 
