@@ -10,6 +10,7 @@ from torch import nn
 from biaffinity.config.settings import Config
 from biaffinity.training import Trainer, TrainingData
 from biaffinity.training.adversarial import gradients, moved
+from biaffinity.training.examples import Upcoming
 from training import tiny
 
 DATA = TrainingData(tiny.sentences(6), tiny.sentences(3, first=31))
@@ -75,7 +76,7 @@ def test_the_second_reading_is_harder_than_the_first(config: Config) -> None:
     run.model.eval()  # a transformer has dropout of its own
     parts: list[Any] = []
     losses = []
-    for loss in run._losses([np.arange(3)], 1, parts):
+    for loss in run._losses([np.arange(3)], Upcoming(run.examples, [np.arange(3)]), 1, parts):
         losses.append(float(loss.detach()))
         loss.backward()
     assert len(losses) == 2
@@ -87,7 +88,7 @@ def test_the_second_reading_is_harder_than_the_first(config: Config) -> None:
 def gradient(size: float) -> torch.Tensor:
     """What one batch leaves in all weights."""
     run = trainer(sure(size))
-    for loss in run._losses([np.arange(3)], 1, []):
+    for loss in run._losses([np.arange(3)], Upcoming(run.examples, [np.arange(3)]), 1, []):
         loss.backward()
     return torch.cat([p.grad.flatten() for p in run.model.parameters() if p.grad is not None])
 
@@ -109,7 +110,7 @@ def test_summed_batches_are_each_read_twice() -> None:
     run = trainer(sure(0.5, batch_size=2, accumulation=3))
     rows = [np.arange(start, start + 2) for start in (0, 2, 4)]
     count = 0
-    for loss in run._losses(rows, 1, []):
+    for loss in run._losses(rows, Upcoming(run.examples, rows), 1, []):
         loss.backward()
         count += 1
     assert count == 6

@@ -12,7 +12,7 @@ from biaffinity.decoding.prediction import given_boundaries
 from biaffinity.model.gold import gold_batch, gold_sentence
 from biaffinity.model.joint import JointModel
 from biaffinity.training.build import build_model
-from biaffinity.training.examples import Examples
+from biaffinity.training.examples import Examples, Upcoming
 from training import tiny
 
 SENTENCES = tiny.sentences(6)
@@ -65,3 +65,20 @@ def test_types_that_the_model_does_not_know_are_no_gold() -> None:
     _, gold = Examples(made, [strange]).batch([0])
     assert not gold.labels.any()
     assert len(gold.spans) == 0
+
+
+def test_upcoming_batches_come_in_their_order_whether_prepared_or_not() -> None:
+    examples = Examples(model(), SENTENCES)
+    order = [[4, 0], [5], [1, 2, 3]]
+    upcoming = Upcoming(examples, order)
+    for number, rows in enumerate(order):
+        if number != 1:
+            upcoming.prepare()
+            upcoming.prepare()
+        batch, gold = upcoming.take()
+        alone, expected = examples.batch(rows)
+        assert np.array_equal(batch.features["words"], alone.features["words"])
+        assert np.array_equal(gold.labels, expected.labels)
+    upcoming.prepare()
+    with pytest.raises(IndexError):
+        upcoming.take()

@@ -35,8 +35,10 @@ class CharacterEncoder(nn.Module):
         """[words, size] character ids, [words] -> [words, 2 * hidden_size].
 
         Any order of words is right; in order of length they run fastest, since each part is cut to
-        its own longest word.
+        its own longest word. On a GPU, which would have to be asked for that length, all are read at once.
         """
+        if lengths.is_cuda:
+            return self._read(characters, lengths)
         parts = 2 if len(lengths) >= 32 else 1
         vectors = [
             self._read(part[:, : int(sizes.max())], sizes)

@@ -31,7 +31,9 @@ def range_max(values: Tensor, row: Tensor, start: Tensor, end: Tensor) -> Tensor
     maxima = values.new_zeros(row.size(0), values.size(2))
     if not torch.compiler.is_exporting():
         # At least one level, so that values have a gradient, if only of zeros, as they would of any range.
-        longest = max(1, int(length.max())) if len(row) else 1
+        # A GPU is not waited for: there a range may be as long as its sequence.
+        bound = size if length.is_cuda else int(length.max()) if len(row) else 1
+        longest = max(1, bound)
         return _cover(values, maxima, first, end, length, levels=range(longest.bit_length()))[1]
     values, maxima = _cover(values, maxima, first, end, length, levels=range(SHORT))
     result: Tensor = torch.cond(

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from biaffinity.config.settings import Config, ModelConfig
-from biaffinity.decoding.arrays import Array, Bools, Ints
+from biaffinity.decoding.arrays import Array
 from biaffinity.decoding.candidates import Pairs, candidates
 from biaffinity.decoding.crf import CRFDecoder
 from biaffinity.decoding.decode import best_labelling
@@ -154,9 +154,12 @@ class JointModel(nn.Module):
         logits: Tensor = self.relations.scorer(states, *(self._tensor(part) for part in arrays))
         return logits
 
-    def _tensor(self, array: Ints | Bools) -> Tensor:
-        """An array as a tensor, sharing its memory on CPU."""
-        return torch.from_numpy(array).to(self.device)
+    def _tensor(self, array: Array) -> Tensor:
+        """An array as a tensor, sharing its memory on CPU; nobody waits for it to come to a GPU."""
+        return torch.from_numpy(array).to(self.device, non_blocking=True)
 
     def _tensors(self, features: Mapping[str, Array]) -> dict[str, Tensor]:
-        return {name: torch.from_numpy(array).to(self.device) for name, array in features.items()}
+        return {
+            name: torch.from_numpy(array).to(self.device, non_blocking=True)
+            for name, array in features.items()
+        }

@@ -35,3 +35,24 @@ class Examples:
             boundaries = padded(np.concatenate([self._boundaries[row] for row in rows]), lengths)
         features = self._featuriser.collate([self._features[row] for row in rows])
         return Batch(features, lengths, boundaries), gold_batch(gold, self._known)
+
+
+class Upcoming:
+    """Batches of sentences in an order; one can be put together while a GPU is busy with that before it."""
+
+    def __init__(self, examples: Examples, order: Iterable[Iterable[int]]) -> None:
+        self._batches = map(examples.batch, order)
+        self._ready: tuple[Batch, Gold] | None = None
+
+    def prepare(self) -> None:
+        """Put the next one together, if there is one."""
+        if self._ready is None:
+            self._ready = next(self._batches, None)
+
+    def take(self) -> tuple[Batch, Gold]:
+        """The next one."""
+        self.prepare()
+        ready, self._ready = self._ready, None
+        if ready is None:
+            raise IndexError("no batch is left")
+        return ready

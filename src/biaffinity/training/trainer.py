@@ -11,7 +11,6 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +29,7 @@ from biaffinity.scoring import ScoreSheet, score_with_confusions
 from biaffinity.training.adversarial import gradients, moved
 from biaffinity.training.build import build_model, left_out
 from biaffinity.training.events import EpochEnded, Event, Progress, Started, StoppedEarly
-from biaffinity.training.examples import Examples
+from biaffinity.training.examples import Examples, Upcoming
 from biaffinity.training.optimiser import Optimiser
 from biaffinity.training.selection import Selection
 
@@ -125,27 +124,27 @@ class Trainer:
         self.model.train()
         read = self._draw_sentences()
         lengths = [len(self.sentences[row]) for row in read]
-        batches = (
-            read[batch]
-            for batch in shuffled_batches(lengths, self.config.training.batch_size, self.generator)
-        )
-        step = 0
-        while together := list(islice(batches, self.config.training.accumulation)):
-            step += 1
+        training = self.config.training
+        batches = [read[batch] for batch in shuffled_batches(lengths, training.batch_size, self.generator)]
+        upcoming = Upcoming(self.examples, batches)
+        for step, first in enumerate(range(0, len(batches), training.accumulation), start=1):
+            together = batches[first : first + training.accumulation]
             sentences = sum(map(len, together))
             parts: list[Doubles] = []
             # Closed at once if an update is broken off, so that moved tables are back before anyone looks.
-            with closing(self._losses(together, step, parts)) as batch_losses:
+            with closing(self._losses(together, upcoming, step, parts)) as batch_losses:
                 self.optimiser.step(batch_losses)
             losses = np.sum(parts, axis=0)
             yield Progress(self.epoch + 1, step, sentences, float(losses.sum()) / sentences), losses
 
-    def _losses(self, together: Sequence[Ints], step: int, parts: list[Doubles]) -> Generator[Tensor]:
+    def _losses(
+        self, together: Sequence[Ints], upcoming: Upcoming, step: int, parts: list[Doubles]
+    ) -> Generator[Tensor]:
         """The losses of the batches of one update; once learnt from, their two parts go into ``parts``."""
         sentences = sum(map(len, together))
         predicted = self.config.training.relation_labels == "predicted"
         for rows in together:
-            batch, gold = self.examples.batch(rows)
+            batch, gold = upcoming.take()
             both = self.model.losses(batch, gold, predicted=predicted)
             earlier = gradients(self.tables)
             yield (both[0] + both[1]) / sentences
@@ -153,7 +152,8 @@ class Trainer:
                 with moved(self.tables, earlier, self.config.training.adversarial):
                     worse = self.model.losses(batch, gold, predicted=predicted)
                     yield (worse[0] + worse[1]) / sentences
-            # Read once the way back has been asked for: a GPU is not kept waiting.
+            # Read once the way back has been asked for and the next batch is there: a GPU does not wait.
+            upcoming.prepare()
             parts.append(torch.stack(both).detach().double().cpu().numpy())
             if not np.isfinite(parts[-1]).all():
                 raise self._diverged(step, rows.tolist(), (float(parts[-1][0]), float(parts[-1][1])))
