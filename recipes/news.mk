@@ -2,6 +2,7 @@
 NEWS := src/biaffinity/models/news
 MAKING := build/news
 OUTSIDE := build/outside
+NEWS_WRITER := build/encoders/news-writer
 NEWS_TEACHERS := $(addprefix $(MAKING)/teacher-,1 2 3 4 5)
 NEWS_TWINS := $(addprefix $(MAKING)/twin-,1 2 3)
 NEWS_ENDS := $(addprefix $(MAKING)/last-,1 2 3)
@@ -53,8 +54,14 @@ $(MAKING)/newswire.jsonl: | $(READY)
 	mkdir -p $(MAKING)
 	$(RUN) recipes/newswire.py $@
 
-$(MAKING)/labels.done: $(NEWS_TEACHERS:=.done) $(MAKING)/variants.jsonl $(MAKING)/newswire.jsonl
-	(zcat $(SHARED)/text/wikipedia.jsonl.gz; cat $(MAKING)/variants.jsonl $(MAKING)/newswire.jsonl) | \
+$(NEWS_WRITER)/model.safetensors: | $(READY)
+	$(RUN) recipes/news_writer.py $(dir $@)
+
+$(MAKING)/continued.jsonl: $(MAKING)/data.done $(NEWS_WRITER)/model.safetensors
+	$(RUN) recipes/continued.py $(MAKING)/train.jsonl $(NEWS_WRITER) $@ --device $(DEVICE)
+
+$(MAKING)/labels.done: $(NEWS_TEACHERS:=.done) $(addprefix $(MAKING)/,variants.jsonl newswire.jsonl continued.jsonl)
+	(zcat $(SHARED)/text/wikipedia.jsonl.gz; cat $(filter %.jsonl,$^)) | \
 		$(BIAFFINITY) distil $(NEWS_TEACHERS) --text - --from jsonl --labels $(MAKING)/labels --only-labels \
 		--device $(DEVICE) --workers $(WORKERS) --train $(MAKING)/train.jsonl $(NEWS_DATA) \
 		--out $(MAKING)/student-$(NEWS_SEED)
