@@ -5,8 +5,7 @@
 
 For each model its curve over biases (the paper's RC and strict micro F1 on dev, spurious relations
 per 1,000 held-out sentences without one), and at the bias with the best RC on dev, and there alone, its
-scores on test; the same once more with a bias for each relation, fitted to its own F1 on dev. Models are
-calibrated on dev first, but for the bias, which is on top of what they learnt.
+scores on test. Models are calibrated on dev first, but for the bias, which is on top of what they learnt.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +59,6 @@ def tried(
     model: JointModel, dev: Sequence[Sentence], held_out: Sequence[Sentence], test: Sequence[Sentence]
 ) -> dict[str, Any]:
     """The curve of a model, and its test at the best point of dev."""
-    other = deepcopy(model)
     fitted = fit_calibration(model, dev, CalibrationConfig(no_relation_bias="learnt"), ("paper", "rc"))
     apply_calibration(model, fitted)
     on_dev, without = Biased(model, dev), Biased(model, held_out)
@@ -75,25 +72,6 @@ def tried(
         "bias": best,
         "test": judged(Biased(model, test).sheet(best)),
         "curve": curve,
-        "by_relation": by_relation(other, dev, held_out, test),
-    }
-
-
-def by_relation(
-    model: JointModel, dev: Sequence[Sentence], held_out: Sequence[Sentence], test: Sequence[Sentence]
-) -> dict[str, Any]:
-    """The same with biases that each relation's own F1 on dev asks for."""
-    settings = CalibrationConfig(no_relation_bias="cautious", bias_by_relation=True, tolerance=0.0)
-    fitted = fit_calibration(model, dev, settings, ("paper", "rc"))
-    apply_calibration(model, fitted)
-    spurious = sum(len(sentence.relations) for sentence in Biased(model, held_out).found(0.0))
-    return {
-        "calibration": fitted.to_dict(),
-        "dev": {
-            **judged(Biased(model, dev).sheet(0.0)),
-            "spurious": round(1000 * spurious / len(held_out), 1),
-        },
-        "test": judged(Biased(model, test).sheet(0.0)),
     }
 
 

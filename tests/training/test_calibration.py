@@ -373,70 +373,6 @@ def test_the_bias_is_judged_on_dev_with_more_sentences_without_a_relation(
     assert found[0] < found[1]  # spurious relations weigh more
 
 
-@pytest.fixture
-def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every relation of the sample is often enough for a bias of its own."""
-    monkeypatch.setattr(calibration, "OFTEN", 1)
-
-
-def uneven(model: JointModel, spread: float) -> JointModel:
-    """A model that sees some relations more easily than others, each between types of its own."""
-    other = deepcopy(model)
-    with torch.no_grad():
-        other.relations.scorer.bias[1:] += torch.linspace(-spread, spread, len(model.schema.relation_types))
-    return other
-
-
-@pytest.mark.parametrize("kind", ["fitted", "cautious"])
-@pytest.mark.usefixtures("often")
-def test_a_relation_s_own_bias_is_what_its_own_f1_asks_for(
-    kind: str, trained: JointModel, news: list[Sentence]
-) -> None:
-    model = uneven(softened(trained, 0.3), 2.0)
-    settings: dict[str, Any] = {"no_relation_bias": kind, "tolerance": 0.0, "temperatures": False}
-    fitted = fit(model, news, **settings, bias_by_relation=True)
-    assert fitted.no_relation_bias == fit(model, news, **settings).no_relation_bias
-    assert fitted.relation_biases
-    for name in model.schema.relation_types:
-        scores = f1_by_bias(model, news, ("re", "strict", "per_type", name))
-        best = [bias for bias, f1 in scores.items() if f1 == max(scores.values()) > 0] or [0.0]
-        own = fitted.no_relation_bias - fitted.relation_biases.get(name, 0.0)
-        assert own == (max(best) if kind == "cautious" else min(best, key=abs))
-
-
-@pytest.mark.parametrize("spread", [0.5, 1.0, 2.0, 3.0])
-@pytest.mark.usefixtures("often")
-def test_biases_by_relation_never_cost_f1(spread: float, eager: JointModel, news: list[Sentence]) -> None:
-    model = uneven(eager, spread)
-    settings: dict[str, Any] = {"tolerance": 0.0, "temperatures": False}
-    one, own = (fit(model, news, **settings, bias_by_relation=by) for by in (False, True))
-    before, after = (score(news, found_by(calibrated(model, each), news))[MICRO].f1 for each in (one, own))
-    assert after >= before
-
-
-def test_a_relation_that_dev_hardly_has_is_given_nothing_of_its_own(
-    eager: JointModel, news: list[Sentence]
-) -> None:
-    assert fit(eager, news, bias_by_relation=True) == fit(eager, news)
-
-
-@each_switch
-def test_a_replay_knows_what_relations_are_given_themselves(
-    switches: dict[str, Any], news: list[Sentence]
-) -> None:
-    model = stirred(news, **{"candidates": "all", **switches})
-    first, *_, last = model.schema.relation_types
-    fitted = Calibration(-0.5, 1.0, 2.0, relation_biases={first: 9.0, last: -9.0})
-    replay = Replay(TorchNetwork(model), calibrated_config(model.config, fitted).describe(model.schema))
-    replay.biases, replay.relation_temperature = fitted.biases(model.schema), 2.0
-    plain, expected = (
-        found_by(calibrated(model, one), news) for one in (Calibration(-0.5, 1.0, 2.0), fitted)
-    )
-    assert [bare(one) for one in plain] != [bare(one) for one in expected]
-    for ours, theirs in zip(replay.predict(news), expected, strict=True):
-        assert_alike(ours, theirs)
-
-
 def test_dev_as_it_is_has_no_sentence_repeated(news: list[Sentence]) -> None:
     assert with_negatives(news, 0) == news
 
@@ -532,11 +468,6 @@ def test_the_weight_of_entity_confidence_is_divided_like_relations(news: list[Se
     assert warm.config == model.config.updated("model", entity_confidence_weight=2.67)
     assert warm.description.entity_confidence_weight == 2.67
     assert calibrated_config(model.config, Calibration(0.5, 2.0, 1.5)) == warm.config
-
-
-def test_a_record_names_relations_that_are_given_something() -> None:
-    fitted = Calibration(relation_biases={"Work_For": -1.25})
-    assert fitted.to_dict()["relation_biases"] == {"Work_For": -1.25}
 
 
 def test_a_record_has_three_decimals() -> None:

@@ -128,9 +128,6 @@ class CalibrationConfig(Section):
     #: relations on dev asks for. Of all biases within the tolerance of the best, "fitted" takes the one
     #: nearest to nothing, "cautious" the largest: fewer spurious relations for what is within the noise.
     no_relation_bias: Literal["learnt", "fitted", "cautious"] = "fitted"
-    #: The same once more for each relation that dev has often enough, by its own F1: of some a model is too
-    #: sure, of others too little.
-    bias_by_relation: bool = False
     #: Differences of F1 up to this are noise (1 is all of it).
     tolerance: float = Field(default=0.01, ge=0, le=1)
     #: Sentences without a relation for each with one that dev is weighted to have; 0 takes it as it is.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -85,12 +84,7 @@ def _entities(threshold: float) -> str:
     return f"entities are all that are right with a probability of at least {threshold:g}."
 
 
-def _own(fitted: Mapping[str, Any]) -> str:
-    biases = fitted.get("relation_biases", {}).items()
-    return "".join(f", {name} {bias:+g}" for name, bias in biases)
-
-
-def _calibration(fitted: Mapping[str, Any]) -> list[str]:
+def _calibration(fitted: dict[str, float]) -> list[str]:
     if not fitted:
         return []
     return [
@@ -98,7 +92,7 @@ def _calibration(fitted: Mapping[str, Any]) -> list[str]:
         "",
         f"Fitted on dev: scores of entities are divided by {fitted['entity_temperature']:g}, of relations by"
         f" {fitted['relation_temperature']:g};",
-        f'"no relation" is given {fitted["no_relation_bias"]:+g} beforehand{_own(fitted)};',
+        f'"no relation" is given {fitted["no_relation_bias"]:+g} beforehand;',
         _entities(fitted.get("entity_threshold", 0)),
         "",
     ]

@@ -19,11 +19,10 @@ humbler probabilities, and a relation on the border may come or go.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -36,7 +35,7 @@ from biaffinity.decoding.crf import CRFDecoder
 from biaffinity.decoding.labels import Spans
 from biaffinity.decoding.network import Batch, Description, Featuriser, Network
 from biaffinity.decoding.prediction import predict
-from biaffinity.decoding.schema import NO_RELATION, Schema
+from biaffinity.decoding.schema import NO_RELATION
 from biaffinity.model.joint import JointModel
 from biaffinity.model.network import TorchNetwork
 from biaffinity.scoring import score
@@ -45,11 +44,8 @@ from biaffinity.scoring.matching import Cell
 
 #: Temperatures to choose from: from 0.61 to 15 in steps of a twentieth, and none among them.
 TEMPERATURES = tuple(1.05**step for step in range(-10, 57))
-#: Biases that are tried: students of a careful vote want some three less than they learnt, of some relations
-#: four.
-BIASES = tuple(step / 4 for step in range(-20, 13))
-#: Relations of a type that dev must have for a bias of its own.
-OFTEN = 20
+#: Biases that are tried: students of a careful vote want some three less than they learnt.
+BIASES = tuple(step / 4 for step in range(-12, 13))
 _PLACE = "place in the replay"
 
 
@@ -61,21 +57,10 @@ class Calibration:
     entity_temperature: float = 1.0
     relation_temperature: float = 1.0
     entity_threshold: float = 0.0
-    #: What relations are given beforehand themselves; those that are not named, nothing.
-    relation_biases: Mapping[str, float] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, float]:
         """A JSON object."""
-        numbers = asdict(self)
-        biases = numbers.pop("relation_biases")
-        return {name: round(value, 3) for name, value in numbers.items()} | (
-            {"relation_biases": biases} if biases else {}
-        )
-
-    def biases(self, schema: Schema) -> Floats:
-        """What each class is given beforehand, [classes]."""
-        own = [self.relation_biases.get(name, 0.0) for name in schema.relation_types]
-        return np.array([self.no_relation_bias, *own], dtype=np.float32)
+        return {name: round(value, 3) for name, value in asdict(self).items()}
 
 
 def fit_calibration(
@@ -97,13 +82,11 @@ def fit_calibration(
         weighted = with_negatives(dev, settings.negative_sentences)
         replay = Replay(TorchNetwork(model), calibrated_config(model.config, fitted).describe(model.schema))
         replay.entity_temperature = fitted.entity_temperature
-        often = _often_in(dev, model.schema) if settings.bias_by_relation else []
-        both = _fit_biases(replay, weighted, settings, relations, often)
-        fitted = replace(fitted, no_relation_bias=both.no_relation_bias, relation_biases=both.relation_biases)
+        fitted = replace(fitted, no_relation_bias=_fit_bias(replay, weighted, settings, relations))
     if settings.temperatures:
         replay = Replay(TorchNetwork(model), calibrated_config(sure, fitted).describe(model.schema))
         replay.entity_temperature = fitted.entity_temperature
-        replay.biases = fitted.biases(model.schema)
+        replay.no_relation_bias = fitted.no_relation_bias
         fitted = replace(fitted, relation_temperature=_fit_temperature(replay, dev, "relations"))
     return fitted
 
@@ -174,7 +157,7 @@ def apply_calibration(model: JointModel, fitted: Calibration) -> None:
     """Make what was fitted part of a model's weights."""
     scorer, tagger = model.relations.scorer, model.tagger
     with torch.no_grad():
-        scorer.bias.add_(torch.from_numpy(fitted.biases(model.schema)).to(scorer.bias.device))
+        scorer.bias[NO_RELATION] += fitted.no_relation_bias
         scorer.temperature.mul_(fitted.relation_temperature)
         for part in (*tagger.output.parameters(), *tagger.crf.parameters()):
             part.div_(fitted.entity_temperature)
@@ -198,45 +181,11 @@ def with_negatives(dev: Sequence[Sentence], ratio: float) -> list[Sentence]:
     return [*dev, *negative * max(0, times - 1)]
 
 
-def _often_in(dev: Sequence[Sentence], schema: Schema) -> list[str]:
-    """The relations of which dev has enough to tell how easily they should be seen."""
-    counts = Counter(relation.type for sentence in dev for relation in sentence.relations)
-    return [name for name in schema.relation_types if counts[name] >= OFTEN]
-
-
-def _fit_biases(
-    replay: Replay,
-    dev: Sequence[Sentence],
-    settings: CalibrationConfig,
-    relations: Cell,
-    often: Sequence[str],
-) -> Calibration:
-    """The bias of "no relation" against all relations, and what some have of their own.
-
-    Both are read off the same passes, in which all relations have one bias: what another relation has hardly
-    changes where this one is seen, since most pairs can have but one or two. Where it does, and F1 is lower
-    for it, the one bias stays.
-    """
-    sheets = {}
+def _fit_bias(replay: Replay, dev: Sequence[Sentence], settings: CalibrationConfig, relations: Cell) -> float:
+    scores = {}
     for bias in BIASES:
         replay.no_relation_bias = bias
-        sheets[bias] = score(dev, replay.predict(dev))
-    common = _chosen({bias: sheet[relations].f1 for bias, sheet in sheets.items()}, settings)
-    own = {}
-    for name in often:
-        cell = ("re", "strict", "per_type", name)
-        bias = _chosen({bias: sheet[cell].f1 for bias, sheet in sheets.items()}, settings)
-        if bias != common:
-            own[name] = common - bias
-    both = Calibration(common, relation_biases=own)
-    replay.biases = both.biases(replay.description.schema)
-    if score(dev, replay.predict(dev))[relations].f1 < sheets[common][relations].f1:
-        return replace(both, relation_biases={})
-    return both
-
-
-def _chosen(scores: Mapping[float, float], settings: CalibrationConfig) -> float:
-    """One of the biases that are within the tolerance of the best; none where nothing is ever right."""
+        scores[bias] = score(dev, replay.predict(dev))[relations].f1
     best = max(scores.values())
     if best == 0:
         return 0.0
@@ -256,8 +205,7 @@ class Replay:
         self.description = description
         self.entity_temperature = 1.0
         self.relation_temperature = 1.0
-        #: What each class is given beforehand, [classes].
-        self.biases: Floats = np.zeros(description.schema.classes, dtype=np.float32)
+        self.no_relation_bias = 0.0
         self._network = network
         self._crf = network.crf
         self._batches: list[Batch] = []
@@ -265,15 +213,6 @@ class Replay:
         #: By batch, the scores of pairs and the labelling that they are of.
         self._logits: dict[int, tuple[Ints, Floats]] = {}
         self._place = 0
-
-    @property
-    def no_relation_bias(self) -> float:
-        """What "no relation" is given beforehand."""
-        return float(self.biases[NO_RELATION])
-
-    @no_relation_bias.setter
-    def no_relation_bias(self, bias: float) -> None:
-        self.biases[NO_RELATION] = bias
 
     def predict(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """The sentences annotated; always the same ones."""
@@ -311,5 +250,7 @@ class Replay:
             # The first batch of this place has the network's memo.
             logits = self._network.pair_logits(self._batches[place], labels, spans, pairs)
             self._logits[place] = labels, logits
-        biased: Floats = (self._logits[place][1] + self.biases) / np.float32(self.relation_temperature)
-        return biased
+        logits = self._logits[place][1].copy()
+        logits[:, NO_RELATION] += self.no_relation_bias
+        logits /= self.relation_temperature
+        return logits
