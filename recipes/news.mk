@@ -73,7 +73,7 @@ $(MAKING)/renamed.jsonl: $(MAKING)/labels.done $(MAKING)/teachers.jsonl
 $(NEWS_STUDENTS:=.done): $(MAKING)/student-%.done: $(MAKING)/labels.done $(MAKING)/phrases-60.jsonl $(MAKING)/renamed.jsonl
 	$(BIAFFINITY) distil --labels $(MAKING)/labels --also $(MAKING)/phrases-60.jsonl \
 		--also $(MAKING)/renamed.jsonl --train $(MAKING)/train.jsonl $(NEWS_DATA) --vectors $(VECTORS) \
-		--gold-times 30 --device $(DEVICE) --seed $* --set training.epochs=4 --set training.keep=last \
+		--gold-times 15 --device $(DEVICE) --seed $* --set training.epochs=4 --set training.keep=last \
 		$(UNCALIBRATED) --no-export --out $(MAKING)/student-$*
 	touch $@
 
