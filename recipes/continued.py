@@ -1,11 +1,12 @@
 """Gold sentences begun and gone on with by a language model of news, for teachers to label.
 
-    python recipes/continued.py train.jsonl build/encoders/news-writer OUT [--device cuda]
+    python recipes/continued.py train.jsonl names.jsonl build/encoders/news-writer OUT [--device cuda]
 
 Little text is near the corpus: newswire of its years can hardly be had. A language model of newswire writes
-more of it (as He et al. 2022, "Generate, annotate, and learn", do for other tasks): each gold sentence is cut
-somewhere and written to its end anew. What comes out need not be true, nor quite make sense, but firms have
-spokesmen there, and senators a state. It carries no labels: teachers read it as any other text.
+more of it (as He et al. 2022, "Generate, annotate, and learn", do for other tasks): each gold sentence, its
+names exchanged for others of their type (of ``names.jsonl``), is cut somewhere and written to its end anew.
+What comes out need not be true, nor quite make sense, but firms have spokesmen there, and senators a state. It
+carries no labels: teachers read it as any other text.
 
 Sentences come out in the same order with the same words wherever the arithmetic is the same: a CPU of another
 kind, or a GPU, writes others.
@@ -23,19 +24,20 @@ import torch
 from news_writer import CHARACTERS, WEIGHTS
 from safetensors.torch import load_file
 from torch import Tensor
+from variants import changed, names_by_type
 
 from biaffinity import formats
 from biaffinity.annotation import Sentence
 from biaffinity.files import writing
 
 #: Continuations of a sentence with a relation, and of one without.
-RELATED, UNRELATED = 30, 12
+RELATED, UNRELATED = 90, 24
 #: Below 1 likely characters become likelier: at 1 words are made up, at 0.5 all sentences are alike.
 TEMPERATURE = 0.7
 #: What is longer has lost its thread.
 LONGEST = 400
 #: Sentences that are written side by side.
-TOGETHER = 1024
+TOGETHER = 4096
 END = "\n"
 
 
@@ -61,11 +63,14 @@ class NewsWriter:
         return state @ self.output + self.output_bias, state, memory
 
 
-def beginnings(gold: Sequence[Sentence], numbers: random.Random) -> Iterator[tuple[str, str]]:
+def beginnings(
+    gold: Sequence[Sentence], names: dict[str, list[Sequence[str]]], numbers: random.Random
+) -> Iterator[tuple[str, str]]:
     """Name and first words of every sentence to be written."""
     for sentence in gold:
         for number in range(RELATED if sentence.relations else UNRELATED):
-            words = sentence.tokens[: numbers.randrange(1, max(2, len(sentence)))]
+            tokens = changed(sentence, names, {}, numbers)
+            words = tokens[: numbers.randrange(1, max(2, len(tokens)))]
             yield f"{sentence.id}+{number + 1}", " ".join(words) + " "
 
 
@@ -111,9 +116,9 @@ def continued(
         read = torch.tensor(drawn, device=device)
 
 
-def prepare(gold: Path, folder: Path, out: Path, device: str) -> None:
+def prepare(gold: Path, names: Path, folder: Path, out: Path, device: str) -> None:
     """Write every sentence once."""
-    begun = beginnings(list(formats.read(gold)), random.Random(1))
+    begun = beginnings(list(formats.read(gold)), names_by_type(formats.read(names)), random.Random(1))
     seen: set[str] = set()
     with writing(out) as file:
         for name, text in continued(NewsWriter(folder, device), begun, device):
@@ -125,8 +130,9 @@ def prepare(gold: Path, folder: Path, out: Path, device: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("gold", type=Path, help="the gold sentences")
+    parser.add_argument("names", type=Path, help="sentences whose entities are the names to draw from")
     parser.add_argument("writer", type=Path, help="the folder of recipes/news_writer.py")
     parser.add_argument("out", type=Path, help="the file to write")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (cpu)")
     arguments = parser.parse_args()
-    prepare(arguments.gold, arguments.writer, arguments.out, arguments.device)
+    prepare(arguments.gold, arguments.names, arguments.writer, arguments.out, arguments.device)

@@ -57,8 +57,8 @@ $(MAKING)/newswire.jsonl: | $(READY)
 $(NEWS_WRITER)/model.safetensors: | $(READY)
 	$(RUN) recipes/news_writer.py $(dir $@)
 
-$(MAKING)/continued.jsonl: $(MAKING)/data.done $(NEWS_WRITER)/model.safetensors
-	$(RUN) recipes/continued.py $(MAKING)/train.jsonl $(NEWS_WRITER) $@ --device $(DEVICE)
+$(MAKING)/continued.jsonl: $(OUTSIDE)/data.done $(NEWS_WRITER)/model.safetensors
+	$(RUN) recipes/continued.py $(MAKING)/train.jsonl $(OUTSIDE)/teachers.jsonl $(NEWS_WRITER) $@ --device $(DEVICE)
 
 $(MAKING)/labels.done: $(NEWS_TEACHERS:=.done) $(addprefix $(MAKING)/,variants.jsonl newswire.jsonl continued.jsonl)
 	(zcat $(SHARED)/text/wikipedia.jsonl.gz; cat $(filter %.jsonl,$^)) | \

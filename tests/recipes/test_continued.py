@@ -68,10 +68,16 @@ def test_sentences_with_a_relation_are_begun_more_often(monkeypatch: pytest.Monk
     related = Sentence(
         tokens, [Entity(0, 1, "Peop"), Entity(2, 3, "Peop")], [Relation("Kill", 0, 1)], id="one"
     )
-    begun = list(continued.beginnings([related, Sentence(["Ai"], id="two")], random.Random(1)))
+    begun = list(continued.beginnings([related, Sentence(["Ai"], id="two")], {}, random.Random(1)))
     assert [name for name, _ in begun] == ["one+1", "one+2", "one+3", "two+1"]
     assert {text for _, text in begun} <= {"Ida ", "Ida did ", "Ida did Abe ", "Ai "}
     assert begun[-1][1] == "Ai "
+
+
+def test_they_are_begun_under_other_names_too() -> None:
+    sentence = Sentence(["Ida", "did", "."], [Entity(0, 1, "Peop")], id="one")
+    begun = list(continued.beginnings([sentence], {"Peop": [["Bea", "Abe"]]}, random.Random(1)))
+    assert {"Ida", "Bea"} == {text.split()[0] for _, text in begun}
 
 
 def test_every_text_goes_on_from_its_beginning_and_comes_once(
@@ -87,7 +93,7 @@ def test_every_text_goes_on_from_its_beginning_and_comes_once(
     assert all(text.startswith("Ida b") and "\n" not in text for _, text in told)
     gold, out = tmp_path / "gold.jsonl", tmp_path / "out.jsonl"
     gold.write_text(json.dumps({"tokens": ["Ida", "did", "."], "entities": [], "relations": []}) + "\n")
-    continued.prepare(gold, folder, out, "cpu")
+    continued.prepare(gold, gold, folder, out, "cpu")
     texts = [json.loads(line)["text"] for line in out.read_text().splitlines()]
     assert len(set(texts)) == len(texts)
 
