@@ -3,6 +3,7 @@ NEWS := src/biaffinity/models/news
 MAKING := build/news
 OUTSIDE := build/outside
 NEWS_WRITER := build/encoders/news-writer
+WRITER := build/encoders/writer
 NEWS_TEACHERS := $(addprefix $(MAKING)/teacher-,1 2 3 4 5)
 NEWS_TWINS := $(addprefix $(MAKING)/twin-,1 2 3)
 NEWS_ENDS := $(addprefix $(MAKING)/last-,1 2 3)
@@ -60,7 +61,13 @@ $(NEWS_WRITER)/model.safetensors: | $(READY)
 $(MAKING)/continued.jsonl: $(OUTSIDE)/data.done $(NEWS_WRITER)/model.safetensors
 	$(RUN) recipes/continued.py $(MAKING)/train.jsonl $(OUTSIDE)/teachers.jsonl $(NEWS_WRITER) $@ --device $(DEVICE)
 
-$(MAKING)/labels.done: $(NEWS_TEACHERS:=.done) $(addprefix $(MAKING)/,variants.jsonl newswire.jsonl continued.jsonl)
+$(WRITER)/model.safetensors: | $(READY)
+	$(RUN) recipes/writer.py $(dir $@)
+
+$(MAKING)/written.jsonl: $(OUTSIDE)/data.done $(WRITER)/model.safetensors
+	$(RUN) recipes/written.py $(MAKING)/train.jsonl $(OUTSIDE)/teachers.jsonl $(WRITER) $@ --device $(DEVICE)
+
+$(MAKING)/labels.done: $(NEWS_TEACHERS:=.done) $(addprefix $(MAKING)/,variants.jsonl newswire.jsonl continued.jsonl written.jsonl)
 	(zcat $(SHARED)/text/wikipedia.jsonl.gz; cat $(filter %.jsonl,$^)) | \
 		$(BIAFFINITY) distil $(NEWS_TEACHERS) --text - --from jsonl --labels $(MAKING)/labels --only-labels \
 		--device $(DEVICE) --workers $(WORKERS) --train $(MAKING)/train.jsonl $(NEWS_DATA) \

@@ -1,11 +1,12 @@
 """What a bias towards "no relation" gives and takes: relations on dev against those found where none is.
 
     python results/bias_and_spurious.py build/news/dev.jsonl build/news/held_out.jsonl MODEL... \
-        --test ../shared/data/conll04/test.jsonl > results/news-students-bias.json
+        [--test ../shared/data/conll04/test.jsonl] > results/news-students-bias.json
 
 For each model its curve over biases (the paper's RC and strict micro F1 on dev, spurious relations
 per 1,000 held-out sentences without one), and at the bias with the best RC on dev, and there alone, its
-scores on test. Models are calibrated on dev first, but for the bias, which is on top of what they learnt.
+scores on test, which is named once a choice among models has been made without it. Models are calibrated on
+dev first, but for the bias, which is on top of what they learnt.
 """
 
 from __future__ import annotations
@@ -56,7 +57,10 @@ def judged(sheet: ScoreSheet) -> dict[str, float]:
 
 
 def tried(
-    model: JointModel, dev: Sequence[Sentence], held_out: Sequence[Sentence], test: Sequence[Sentence]
+    model: JointModel,
+    dev: Sequence[Sentence],
+    held_out: Sequence[Sentence],
+    test: Sequence[Sentence] | None = None,
 ) -> dict[str, Any]:
     """The curve of a model, and its test at the best point of dev."""
     fitted = fit_calibration(model, dev, CalibrationConfig(no_relation_bias="learnt"), ("paper", "rc"))
@@ -67,12 +71,8 @@ def tried(
         spurious = sum(len(sentence.relations) for sentence in without.found(bias))
         curve[bias] = {**judged(on_dev.sheet(bias)), "spurious": round(1000 * spurious / len(held_out), 1)}
     best = max(curve, key=lambda bias: (curve[bias]["rc"], bias))
-    return {
-        "calibration": fitted.to_dict(),
-        "bias": best,
-        "test": judged(Biased(model, test).sheet(best)),
-        "curve": curve,
-    }
+    on_test = {} if test is None else {"test": judged(Biased(model, test).sheet(best))}
+    return {"calibration": fitted.to_dict(), "bias": best, **on_test, "curve": curve}
 
 
 if __name__ == "__main__":
@@ -80,9 +80,10 @@ if __name__ == "__main__":
     parser.add_argument("dev", type=Path)
     parser.add_argument("held_out", type=Path)
     parser.add_argument("models", type=Path, nargs="+")
-    parser.add_argument("--test", type=Path, required=True)
+    parser.add_argument("--test", type=Path)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    data = [list(formats.read(path)) for path in (arguments.dev, arguments.held_out, arguments.test)]
+    paths = [path for path in (arguments.dev, arguments.held_out, arguments.test) if path]
+    data = [list(formats.read(path)) for path in paths]
     models = {folder.name: tried(load_model(folder), *data) for folder in arguments.models}
     print(json.dumps({**provenance(), "models": models}, indent=1))
