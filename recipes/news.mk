@@ -64,8 +64,8 @@ $(MAKING)/continued.jsonl: $(OUTSIDE)/data.done $(NEWS_WRITER)/model.safetensors
 $(WRITER)/model.safetensors: | $(READY)
 	$(RUN) recipes/writer.py $(dir $@)
 
-$(MAKING)/written.jsonl: $(OUTSIDE)/data.done $(WRITER)/model.safetensors
-	$(RUN) recipes/written.py $(MAKING)/train.jsonl $(OUTSIDE)/teachers.jsonl $(WRITER) $@ --device $(DEVICE)
+$(MAKING)/written.jsonl: $(MAKING)/data.done $(WRITER)/model.safetensors
+	$(RUN) recipes/written.py $(MAKING)/train.jsonl $(MAKING)/dev.jsonl $(WRITER) $@ --device $(DEVICE)
 
 $(MAKING)/labels.done: $(NEWS_TEACHERS:=.done) $(addprefix $(MAKING)/,variants.jsonl newswire.jsonl continued.jsonl written.jsonl)
 	(zcat $(SHARED)/text/wikipedia.jsonl.gz; cat $(filter %.jsonl,$^)) | \

@@ -1,12 +1,11 @@
-"""Sentences that a language model writes after the example of gold ones, for teachers to label.
+"""Sentences that a language model writes in the manner of gold ones, for teachers to label.
 
-    python recipes/written.py train.jsonl names.jsonl build/encoders/writer OUT [--device cuda]
+    python recipes/written.py train.jsonl dev.jsonl build/encoders/writer OUT [--device cuda]
 
-Little text is near the corpus: newswire of its years can hardly be had. A language model that is shown some
-sentences of it, a line each, writes another in their manner (as He et al. 2022, "Generate, annotate, and
-learn", do for other tasks): from its first word, or from the beginning of a gold sentence whose names were
-exchanged for others of their type (of ``names.jsonl``). What comes out need not be true, but firms have
-spokesmen there, and senators a state. It carries no labels: teachers read it as any other text.
+Little text is near the corpus: newswire of its years can hardly be had. A small language model reads the gold
+sentences three times and then writes as many of their kind as are wanted (as He et al. 2022, "Generate,
+annotate, and learn", do for other tasks). What comes out need not be true, but it has the corpus's headers,
+datelines, senators and spokesmen, and other names. It carries no labels: teachers read it as any other text.
 
 Sentences come out in the same order with the same words wherever the arithmetic is the same: a CPU of another
 kind, or a GPU, writes others.
@@ -19,101 +18,137 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoModelForCausalLM, AutoTokenizer
-from variants import changed, names_by_type
 
 from biaffinity import formats
-from biaffinity.annotation import Sentence
 from biaffinity.files import writing
 
+#: Of gold: how often it is read, sentences of an update, the highest learning rate, and the updates that it
+#: takes to get there. Read more often, it is learnt by heart.
+EPOCHS, BATCH, LEARNING_RATE, WARMUP = 3, 32, 1e-4, 20
 #: How many to write, and how many of them side by side.
-SENTENCES, TOGETHER = 120_000, 4096
-#: What a prompt shows. Sentences with a relation are shown as raw text, the others in the corpus's tokens.
-EXAMPLES = 4
-#: How often those with a relation are shown, and how often a sentence is begun for the writer.
-RELATED, BEGUN = 0.7, 0.5
-#: Below 1 likely words become likelier; what is not among so many of the likeliest is never said.
-TEMPERATURE, LIKELIEST = 0.9, 100
+SENTENCES, TOGETHER = 300_000, 8192
+#: What is less than so likely as the likeliest piece is never said.
+LEAST = 0.01
 #: In pieces of words: what is longer has lost its thread.
-LONGEST = 64
-#: Longer examples make prompts longer for all that are written beside them.
-LONGEST_EXAMPLE = 220
+LONGEST = 96
+#: Those that have ended are put aside after so many pieces.
+LOOK = 8
+#: Begins and ends a sentence.
+LINE = "\n"
 
 
-def prompts(
-    gold: Sequence[Sentence], names: dict[str, list[Sequence[str]]], numbers: random.Random
-) -> Iterator[tuple[str, str]]:
-    """What the writer is shown, and the beginning of the sentence that it is to write, without end."""
-    parts = [
-        [s for s in gold if s.relations and s.text and len(s.text) <= LONGEST_EXAMPLE],
-        [s for s in gold if not s.relations and len(" ".join(s.tokens)) <= LONGEST_EXAMPLE],
-    ]
-    while True:
-        part = parts[numbers.random() >= RELATED]
-        *examples, begun = numbers.sample(part, EXAMPLES + 1)
-        shown = [example.text or " ".join(example.tokens) for example in examples]
-        words: list[str] = []
-        if numbers.random() < BEGUN:
-            tokens = changed(begun, names, {}, numbers)
-            words = tokens[: numbers.randrange(1, max(2, len(tokens) // 2))]
-        yield "\n".join(shown) + "\n", " ".join(words)
+class Writer:
+    """A language model and its pieces of words."""
+
+    def __init__(self, folder: Path, device: str) -> None:
+        self.pieces: Any = AutoTokenizer.from_pretrained(str(folder))
+        self.network: Any = AutoModelForCausalLM.from_pretrained(str(folder), dtype=torch.float32).to(device)
+        self.device = device
+        [self.line] = self.numbers(LINE)
+
+    def numbers(self, text: str) -> list[int]:
+        """The pieces of a text."""
+        found: list[int] = self.pieces(text, add_special_tokens=False)["input_ids"]
+        return found
+
+    def loss(self, lines: Sequence[Tensor]) -> Tensor:
+        """How unlikely some lines are to the writer, per piece."""
+        read = pad_sequence(list(lines), batch_first=True, padding_value=self.line)
+        told = pad_sequence(list(lines), batch_first=True, padding_value=-100)
+        with torch.autocast(self.device, torch.bfloat16, enabled=self.device != "cpu"):
+            loss: Tensor = self.network(
+                input_ids=read.to(self.device),
+                attention_mask=(told != -100).long().to(self.device),
+                labels=told.to(self.device),
+            ).loss
+        return loss
+
+
+def lines_of(path: Path, writer: Writer) -> list[Tensor]:
+    """The sentences of a file in pieces, each a line."""
+    texts = [sentence.text or " ".join(sentence.tokens) for sentence in formats.read(path)]
+    return [torch.tensor(writer.numbers(LINE + text + LINE)[:LONGEST]) for text in texts]
+
+
+def batches(lines: Sequence[Tensor], numbers: random.Random) -> list[list[Tensor]]:
+    """All lines once, those of like length together."""
+    mixed = sorted(lines, key=lambda line: len(line) + numbers.random() * LOOK)
+    cut = [mixed[first : first + BATCH] for first in range(0, len(mixed), BATCH)]
+    numbers.shuffle(cut)
+    return cut
+
+
+def learn(writer: Writer, gold: Sequence[Tensor], dev: Sequence[Tensor]) -> None:
+    """Read gold some times over, and tell how unlikely dev is."""
+    numbers = random.Random(1)
+    plan = [batch for _ in range(EPOCHS) for batch in batches(gold, numbers)]
+    optimiser = torch.optim.AdamW(writer.network.parameters(), lr=LEARNING_RATE)
+    writer.network.train()
+    for step, batch in enumerate(plan):
+        for group in optimiser.param_groups:
+            group["lr"] = LEARNING_RATE * min((step + 1) / WARMUP, 1 - step / len(plan))
+        optimiser.zero_grad()
+        writer.loss(batch).backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(writer.network.parameters(), 1.0)
+        optimiser.step()
+    writer.network.eval()
+    with torch.inference_mode():
+        losses = torch.stack([writer.loss(batch) for batch in batches(dev, numbers)])
+    print(f"dev: {float(losses.mean()):.3f} a piece", flush=True)
 
 
 @torch.inference_mode()
-def written(folder: Path, asked: Iterator[tuple[str, str]], count: int, device: str) -> Iterator[str]:
-    """So many sentences."""
-    tokenizer = AutoTokenizer.from_pretrained(str(folder), padding_side="left")
-    kind = torch.float32 if device == "cpu" else torch.bfloat16
-    model = AutoModelForCausalLM.from_pretrained(str(folder), dtype=kind).to(device)
-    [line_end] = tokenizer("\n", add_special_tokens=False)["input_ids"]
+def written(writer: Writer, count: int) -> Iterator[str]:
+    """So many sentences, less those that came to no end."""
     torch.manual_seed(1)
+    network = writer.network if writer.device == "cpu" else writer.network.bfloat16()
     for first in range(0, count, TOGETHER):
-        batch = [next(asked) for _ in range(min(TOGETHER, count - first))]
-        given = tokenizer(["".join(both) for both in batch], return_tensors="pt", padding=True).to(device)
-        found = model.generate(
-            **given,
-            max_new_tokens=LONGEST,
-            do_sample=True,
-            temperature=TEMPERATURE,
-            top_k=LIKELIEST,
-            eos_token_id=[tokenizer.eos_token_id, line_end],
-            pad_token_id=tokenizer.eos_token_id,
-        )
-        new = tokenizer.batch_decode(found[:, given["input_ids"].shape[1] :], skip_special_tokens=True)
-        for (_, begun), text in zip(batch, new, strict=True):
-            # One that does not end with its line was cut off.
-            if text.endswith("\n"):
-                yield (begun + text).strip()
+        lines = torch.full((min(TOGETHER, count - first), 1), writer.line, device=writer.device)
+        cache = None
+        for length in range(1, LONGEST):
+            told = network(input_ids=lines[:, -1:], past_key_values=cache, use_cache=True)
+            cache = told.past_key_values
+            likely = told.logits[:, -1].float().softmax(1)
+            likely[likely < LEAST * likely.amax(1, keepdim=True)] = 0
+            lines = torch.cat([lines, torch.multinomial(likely, 1)], dim=1)
+            if length % LOOK == 0 or length == LONGEST - 1:
+                ended = (lines[:, 1:] == writer.line).any(1)
+                for line in lines[ended].tolist():
+                    yield writer.pieces.decode(line[1 : line.index(writer.line, 1)]).strip()
+                going = (~ended).nonzero().squeeze(1)
+                if not len(going):
+                    break
+                lines = lines[going]
+                cache.batch_select_indices(going)
 
 
-def prepare(gold: Path, names: Path, folder: Path, out: Path, count: int, device: str) -> None:
+def prepare(gold: Path, dev: Path, folder: Path, out: Path, count: int, device: str) -> None:
     """Write every sentence once."""
-    asked = prompts(list(formats.read(gold)), names_by_type(formats.read(names)), random.Random(1))
+    writer = Writer(folder, device)
+    learn(writer, lines_of(gold, writer), lines_of(dev, writer))
     seen: set[str] = {""}
     with writing(out) as file:
-        for number, text in enumerate(written(folder, asked, count, device), start=1):
+        for text in written(writer, count):
             if text not in seen:
                 seen.add(text)
-                file.write(json.dumps({"id": f"written-{number}", "text": text}, ensure_ascii=False) + "\n")
-                file.flush()
+                file.write(
+                    json.dumps({"id": f"written-{len(seen) - 1}", "text": text}, ensure_ascii=False) + "\n"
+                )
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("gold", type=Path, help="the gold sentences")
-    parser.add_argument("names", type=Path, help="sentences whose entities are the names to draw from")
+    parser.add_argument("dev", type=Path, help="others, to be told how likely these are")
     parser.add_argument("writer", type=Path, help="the folder of recipes/writer.py")
     parser.add_argument("out", type=Path, help="the file to write")
     parser.add_argument("--sentences", type=int, default=SENTENCES, help=f"how many ({SENTENCES:,})")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (cpu)")
-    arguments = parser.parse_args()
-    prepare(
-        arguments.gold,
-        arguments.names,
-        arguments.writer,
-        arguments.out,
-        arguments.sentences,
-        arguments.device,
-    )
+    options = parser.parse_args()
+    prepare(options.gold, options.dev, options.writer, options.out, options.sentences, options.device)

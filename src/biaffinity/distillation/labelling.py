@@ -39,6 +39,8 @@ from biaffinity.workers import Workers
 PART = 4096
 #: Sentences after which progress is told.
 STEP = 64
+#: A relation that a teacher does not decide for counts with its score, from this one on.
+LEAST = 0.05
 
 
 def label(
@@ -57,10 +59,11 @@ def label(
     if not labels.begun:
         yield from _read_text(labels, teachers, text, threshold)
     total = labels.record["text"]["sentences"]
+    options = {"device": device, "threads": threads, "min_score": {"relations": LEAST}}
     tasks = [
         Task(
             TeacherStarted(teacher.name, number, len(teachers), total, labels.done(number)),
-            ModelLoader(teacher.folder, {"device": device, "threads": threads}),
+            ModelLoader(teacher.folder, options),
             labels.missing(number, PART),
         )
         for number, teacher in enumerate(teachers, start=1)
