@@ -51,8 +51,9 @@ def config(**sections: dict[str, Any]) -> Config:
 
 
 def above(transformer: Path | str, config: Config) -> Config:
-    """The same config over a transformer."""
-    encoder = TransformerSettings(name=str(transformer), character_size=4, character_hidden=4)
+    """The same config over a transformer, in single precision, which every machine has."""
+    sizes = {"character_size": 4, "character_hidden": 4}
+    encoder = TransformerSettings(name=str(transformer), bfloat16=False, **sizes)
     return config.model_copy(update={"encoder": encoder})
 
 

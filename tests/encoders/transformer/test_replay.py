@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from biaffinity.encoders.transformer import replay
 from biaffinity.encoders.transformer.replay import MEETINGS, Reading, Replay, additive
 
 transformers = pytest.importorskip("transformers", reason="needs the extra transformers")
@@ -43,6 +44,31 @@ def test_the_other_self_has_the_same_weights_and_adds_to_the_same_gradients(read
     with torch.no_grad():
         next(reading.parameters()).fill_(7)
     assert (next(other.parameters()) == 7).all()
+
+
+def test_half_precision_is_near_single_precision_and_learns_in_it(
+    reading: Reading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay, "computes_bfloat16", lambda device: True)
+    reading.eval()
+    single = reading(*batch())
+    reading.reduced = True
+    half = reading(*batch())
+    assert half.dtype == torch.float32
+    assert not torch.equal(half, single)
+    torch.testing.assert_close(half, single, rtol=0.1, atol=0.1)
+    half.sum().backward()
+    assert all(weight.grad is None or weight.grad.dtype == torch.float32 for weight in reading.parameters())
+
+
+def test_where_half_precision_is_no_faster_all_is_computed_in_single_precision(
+    reading: Reading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay, "computes_bfloat16", lambda device: False)
+    reading.eval()
+    single = reading(*batch())
+    reading.reduced = True
+    assert torch.equal(reading(*batch()), single)
 
 
 @needs_gpu

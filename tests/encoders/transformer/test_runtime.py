@@ -21,6 +21,7 @@ import torch
 from biaffinity.annotation import Sentence
 from biaffinity.decoding.network import Batch
 from biaffinity.encoders.parts import EncoderRuntime, Graph, load_runtime
+from biaffinity.encoders.transformer import replay
 from biaffinity.encoders.transformer.encoder import TransformerEncoder
 from biaffinity.errors import DataError
 from biaffinity.graphs.judge import Signature
@@ -108,6 +109,20 @@ def test_token_vectors_are_pytorchs(
     assert ours.dtype == np.float32
     inside = np.arange(lengths.max()) < lengths[:, None]
     np.testing.assert_allclose(ours[inside], theirs[inside], atol=1e-5, rtol=1e-5)
+
+
+def test_a_graph_computes_in_single_precision_wherever_it_is_made(
+    transformer: Path, news: list[Sentence], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def graph() -> bytes:
+        made = tiny.encoder(transformer, news, characters=False, bfloat16=True).graphs()
+        [content] = onnx_files({name: Traced(*own) for name, own in made.items()}, {}).values()
+        return content
+
+    monkeypatch.setattr(replay, "computes_bfloat16", lambda device: False)
+    single = graph()
+    monkeypatch.setattr(replay, "computes_bfloat16", lambda device: True)
+    assert graph() == single
 
 
 def test_both_runtimes_find_the_same(transformer_folder: Path, news: list[Sentence]) -> None:

@@ -33,7 +33,8 @@ from model.tiny import SIZES
 
 #: The width of a tiny transformer, and the pieces that it reads at one time.
 WIDTH, LIMIT = 16, 64
-ENCODER_SIZES: dict[str, Any] = {"character_size": 5, "character_hidden": 4}
+#: In single precision, which every machine has.
+ENCODER_SIZES: dict[str, Any] = {"character_size": 5, "character_hidden": 4, "bfloat16": False}
 # A wide start, or what stands around a word would hardly change its vector.
 _SHAPE: dict[str, Any] = {
     "initializer_range": 0.3,

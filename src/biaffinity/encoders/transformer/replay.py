@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from biaffinity.layers.precision import computes_bfloat16
+
 #: Batches are padded to a multiple of so many pieces, so that there are few shapes.
 PADDING = 32
 #: A recording takes as long as five passes, and keeps gradients of its own: a shape must have come so often.
@@ -21,7 +23,7 @@ RECORDINGS, FREE = 8, 0.25
 
 
 class Reading(nn.Module):
-    """Pieces to their vectors, in half precision on a GPU if so asked."""
+    """Pieces to their vectors, in half precision if so asked and where that is faster."""
 
     def __init__(self, transformer: nn.Module, *, bfloat16: bool) -> None:
         super().__init__()
@@ -30,7 +32,9 @@ class Reading(nn.Module):
 
     def forward(self, pieces: Tensor, mask: Tensor) -> Tensor:
         """[windows, longest], the same with 1 where there is a piece -> [windows, longest, width]."""
-        with torch.autocast(pieces.device.type, torch.bfloat16, enabled=self.reduced and pieces.is_cuda):
+        # A graph is for any machine.
+        reduced = self.reduced and not torch.compiler.is_exporting() and computes_bfloat16(pieces.device)
+        with torch.autocast(pieces.device.type, torch.bfloat16, enabled=reduced):
             states: Tensor = self.transformer(input_ids=pieces, attention_mask=mask).last_hidden_state
         return states.float()
 

@@ -29,7 +29,8 @@ class TransformerSettings(Section):
     case: bool = False
     #: Dropout on what the transformer gives; inside it its own config counts.
     dropout: float = Field(default=0.2, ge=0, lt=1)
-    #: On a GPU compute it in bfloat16; its weights stay in single precision.
+    #: Compute it in bfloat16 on a GPU, and on a CPU that has instructions for it (AVX512-BF16, AMX); its
+    #: weights stay in single precision, and graphs compute in it.
     bfloat16: bool = True
     #: Read the characters of words too; an encoder of lower-cased text sees no case otherwise.
     characters: bool = True
