@@ -5,8 +5,8 @@
 Little text is near the corpus: newswire of its years can hardly be had. A language model of newswire writes
 more of it (as He et al. 2022, "Generate, annotate, and learn", do for other tasks): each gold sentence, its
 names exchanged for others of their type (of ``names.jsonl``), is cut somewhere and written to its end anew.
-What comes out need not be true, nor quite make sense, but firms have spokesmen there, and senators a state. It
-carries no labels: teachers read it as any other text.
+What comes out need not be true, nor quite make sense, but firms have spokesmen there, and senators a state.
+It carries no labels: teachers read it as any other text.
 
 Sentences come out in the same order with the same words wherever the arithmetic is the same: a CPU of another
 kind, or a GPU, writes others.

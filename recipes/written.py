@@ -27,12 +27,13 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from biaffinity import formats
 from biaffinity.files import writing
+from biaffinity.layers.precision import computes_bfloat16
 
 #: Of gold: how often it is read, sentences of an update, the highest learning rate, and the updates that it
 #: takes to get there. Read more often, it is learnt by heart.
 EPOCHS, BATCH, LEARNING_RATE, WARMUP = 3, 32, 1e-4, 20
-#: How many to write, and how many of them side by side.
-SENTENCES, TOGETHER = 300_000, 8192
+#: How many to write, and how many of them side by side: what a device needs to be busy, and no more memory.
+SENTENCES, TOGETHER = 100_000, {"cpu": 384, "cuda": 8192}
 #: What is less than so likely as the likeliest piece is never said.
 LEAST = 0.01
 #: In pieces of words: what is longer has lost its thread.
@@ -49,7 +50,7 @@ class Writer:
     def __init__(self, folder: Path, device: str) -> None:
         self.pieces: Any = AutoTokenizer.from_pretrained(str(folder))
         self.network: Any = AutoModelForCausalLM.from_pretrained(str(folder), dtype=torch.float32).to(device)
-        self.device = device
+        self.device, self.reduced = device, computes_bfloat16(torch.device(device))
         [self.line] = self.numbers(LINE)
 
     def numbers(self, text: str) -> list[int]:
@@ -61,7 +62,7 @@ class Writer:
         """How unlikely some lines are to the writer, per piece."""
         read = pad_sequence(list(lines), batch_first=True, padding_value=self.line)
         told = pad_sequence(list(lines), batch_first=True, padding_value=-100)
-        with torch.autocast(self.device, torch.bfloat16, enabled=self.device != "cpu"):
+        with torch.autocast(self.device, torch.bfloat16, enabled=self.reduced):
             loss: Tensor = self.network(
                 input_ids=read.to(self.device),
                 attention_mask=(told != -100).long().to(self.device),
@@ -107,9 +108,10 @@ def learn(writer: Writer, gold: Sequence[Tensor], dev: Sequence[Tensor]) -> None
 def written(writer: Writer, count: int) -> Iterator[str]:
     """So many sentences, less those that came to no end."""
     torch.manual_seed(1)
-    network = writer.network if writer.device == "cpu" else writer.network.bfloat16()
-    for first in range(0, count, TOGETHER):
-        lines = torch.full((min(TOGETHER, count - first), 1), writer.line, device=writer.device)
+    network = writer.network.bfloat16() if writer.reduced else writer.network
+    together = TOGETHER[torch.device(writer.device).type]
+    for first in range(0, count, together):
+        lines = torch.full((min(together, count - first), 1), writer.line, device=writer.device)
         cache = None
         for length in range(1, LONGEST):
             told = network(input_ids=lines[:, -1:], past_key_values=cache, use_cache=True)
