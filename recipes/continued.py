@@ -31,7 +31,7 @@ from biaffinity.annotation import Sentence
 from biaffinity.files import writing
 
 #: Continuations of a sentence with a relation, and of one without.
-RELATED, UNRELATED = 30, 12
+RELATED, UNRELATED = 16, 6
 #: Below 1 likely characters become likelier: at 1 words are made up, at 0.5 all sentences are alike.
 TEMPERATURE = 0.7
 #: What is longer has lost its thread.

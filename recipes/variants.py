@@ -23,7 +23,7 @@ from biaffinity.annotation import Sentence
 from biaffinity.files import writing
 
 #: Variants of a sentence with a relation, and of one without.
-RELATED, UNRELATED = 40, 8
+RELATED, UNRELATED = 24, 5
 #: How often a name gives way to another, and a word to one of its neighbours.
 NAME, WORD = 0.6, 0.2
 NEIGHBOURS = 8

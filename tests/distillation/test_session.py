@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 import biaffinity
 from biaffinity import Entity, Relation, Sentence, formats
+from biaffinity.decoding.schema import NO_RELATION
 from biaffinity.distillation import (
     Labelled,
     Mixed,
@@ -65,6 +67,24 @@ def test_labels_and_student_are_in_the_folder(run: Run, tmp_path: Path, news: li
     )
     assert finished.folder == out
     assert not list(out.rglob("*.part"))
+
+
+def test_what_a_teacher_does_not_decide_for_counts_with_its_score(
+    run: Run, tmp_path: Path, folder: Path
+) -> None:
+    model = load_model(folder)
+    with torch.no_grad():
+        model.relations.scorer.bias[NO_RELATION] += 5.0
+    save_model(model, tmp_path / "careful")
+    run(tmp_path / "s", teachers=[tmp_path / "careful"])
+    labels = tmp_path / "s" / "labels"
+    sentences = list(formats.read(labels / "sentences.jsonl"))
+    read = [s for part in sorted((labels / "teacher-1").iterdir()) for s in formats.read(part, "jsonl")]
+    decided = list(biaffinity.load(tmp_path / "careful", device="cpu").annotate(sentences))
+    assert [s.entities for s in read] == [s.entities for s in decided]
+    scores = [r.score for s in read for r in s.relations]
+    assert min(scores) >= labelling.LEAST
+    assert len(scores) > sum(len(s.relations) for s in decided)
 
 
 def test_the_record_says_who_labelled_what(
