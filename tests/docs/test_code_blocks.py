@@ -38,6 +38,7 @@ NOT_RUN = [
     ("README.md", "installs into .venv; tests/test_demo.py runs the demo"),
     ("README.md", "needs the network"),
     ("docs/distillation.md", "trains transformers, and needs word vectors"),
+    ("docs/distillation.md", "needs the teachers and students above"),
     ("docs/distillation.md", "goes on from the student above"),
     ("docs/hub.md", "needs the network"),
     ("docs/index.md", "installs into .venv; tests/test_demo.py runs the demo"),
