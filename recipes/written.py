@@ -33,7 +33,7 @@ from biaffinity.layers.precision import computes_bfloat16
 #: takes to get there. Once is enough for its manner, and half an hour of a core.
 EPOCHS, BATCH, LEARNING_RATE, WARMUP = 1, 32, 1e-4, 20
 #: How many to write, and how many of them side by side: what a device needs to be busy, and no more memory.
-SENTENCES, TOGETHER = 100_000, {"cpu": 384, "cuda": 8192}
+SENTENCES, TOGETHER = 50_000, {"cpu": 384, "cuda": 8192}
 #: What is less than so likely as the likeliest piece is never said.
 LEAST = 0.01
 #: In pieces of words: what is longer has lost its thread.
