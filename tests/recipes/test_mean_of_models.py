@@ -11,11 +11,13 @@ from biaffinity import formats
 from biaffinity.config.folder import read_head
 from biaffinity.config.recipes import read_recipe
 from biaffinity.config.seal import verify
+from biaffinity.decoding.prediction import predict
 from biaffinity.errors import DataError
 from biaffinity.extraction import Extractor
 from biaffinity.model.folder import load_model, owned_tensors, save_model
+from biaffinity.model.network import TorchNetwork
 from biaffinity.training import Trainer, TrainingData
-from biaffinity.training.calibration import fit_calibration
+from biaffinity.training.calibration import Calibration, fit_calibration
 from training import tiny
 
 program = script("mean_of_models")
@@ -61,6 +63,23 @@ def test_what_twins_are_calibrated_by_is_given_to_the_mean(models: list[Path], t
     plain, mean = (load_model(tmp_path / name).relations.scorer for name in ("plain", "mean"))
     assert (mean.bias - plain.bias).tolist() == pytest.approx([0.5, *[0.0] * (len(mean.bias) - 1)], abs=0.01)
     assert float(mean.temperature) == pytest.approx(2 * float(plain.temperature))
+
+
+def test_a_mean_is_as_careful_as_sentences_without_a_relation_ask(models: list[Path], tmp_path: Path) -> None:
+    unrelated = [replace(sentence, relations=[]) for sentence in tiny.sentences(40)]
+
+    def found(fitted: Calibration) -> int:
+        program.write_mean(models[:1], tmp_path / "other", fitted)
+        network = TorchNetwork(load_model(tmp_path / "other"))
+        return sum(len(sentence.relations) for sentence in predict(network, unrelated))
+
+    rash = Calibration(no_relation_bias=-20.0, relation_temperature=2.0)
+    fitted = program.write_careful_mean(models[:1], tmp_path / "mean", rash, unrelated)
+    assert found(rash) > 2  # of 40; sixty in a thousand are two
+    assert found(fitted) <= 2
+    assert found(replace(fitted, no_relation_bias=fitted.no_relation_bias - program.STEP)) > 2
+    assert replace(fitted, no_relation_bias=-20.0) == rash
+    assert program.write_careful_mean(models[:1], tmp_path / "mean", fitted, unrelated) == fitted
 
 
 def test_models_of_other_words_have_no_mean(models: list[Path], tmp_path: Path) -> None:
