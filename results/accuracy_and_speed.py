@@ -92,7 +92,7 @@ def draw(models: list[Model], speeds: dict[str, dict[str, float]], out: Path) ->
                 (x, model.f1),
                 xytext=(8, model.above),
                 textcoords="offset points",
-                ha="left" if x < 5000 else "right",
+                ha="left" if x < 1000 else "right",
             )
         axis.set_xscale("log")
         axis.set_xlim(100, 60_000)
