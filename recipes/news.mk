@@ -99,6 +99,7 @@ $(NEWS_STUDENTS:=.done): $(MAKING)/student-%.done: $(MAKING)/labels.done $(MAKIN
 		$(UNCALIBRATED) --no-export --out $(MAKING)/student-$*
 	touch $@
 
+# What is annotated outside, three times: with some 60 spurious relations more true ones are found (docs/results.md).
 $(MAKING)/last.jsonl: $(MAKING)/labels.done $(MAKING)/phrases-20.jsonl
 	$(RUN) recipes/last_epochs.py $(MAKING)/train.jsonl $@ --labelled $(MAKING)/labels/labelled.jsonl \
 		--sentences 36000 --unrelated 3 --also $(MAKING)/phrases-20.jsonl \
